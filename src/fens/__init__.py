@@ -1,0 +1,27 @@
+"""fens: partial differential equations written in SymPy, solved to round-off by Fourier feature networks.
+
+What happens to a problem, and where:
+
+    problem    what must hold, and where: a map from regions to equations    Problem, wrap, Data, normal_derivative
+    domain     regions, and the points on them                               Box, Points, Grid, Random, Clustered
+    features   random cosines and all their derivatives
+    assemble   problem × points × features → blocks of rows
+    lstsq      min ‖A w − b‖ by Householder QR
+    scale      the scale of the frequencies                                  ScaleGrid
+    solve      all of the above, in order                                    solve
+    solution   a function to call, differentiate, compare and plot           Solution
+"""
+
+from .domain import Box, Clustered, Grid, Points, Random
+from .errors import FensError
+from .problem import Data, Problem, normal, normal_derivative, wrap
+from .scale import ScaleGrid
+from .solution import Solution
+from .solve import solve
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Box", "Clustered", "Data", "FensError", "Grid", "Points", "Problem", "Random", "ScaleGrid", "Solution",
+    "normal", "normal_derivative", "solve", "wrap",
+]

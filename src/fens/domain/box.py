@@ -1,0 +1,161 @@
+"""Boxes, and space-time cylinders over domains."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from ..errors import RegionError
+from .region import Domain, Part, Patch
+
+
+@dataclass(frozen=True, repr=False, init=False)
+class Box(Domain):
+    """A product of intervals: `Box({x: (0, 1), y: (0, 1)})`. In one dimension it is an interval.
+
+    >>> x, y = sp.symbols("x y")
+    >>> square = Box({x: (0, 1), y: (-1, 1)})
+    >>> square, square.boundary, square.face(y, -1)
+    (<the box 0 < x < 1, -1 < y < 1>, <the boundary>, <the face y = -1>)
+    """
+
+    coordinates: tuple[sp.Symbol, ...]
+    intervals: tuple[tuple[float, float], ...]
+
+    def __init__(self, sides: Mapping[sp.Symbol, tuple[Any, Any]]) -> None:
+        if not isinstance(sides, Mapping) or not sides:
+            raise RegionError(f"Box takes a mapping from coordinates to intervals, {{x: (0, 1)}}; got {sides!r}.")
+        for x in sides:
+            if not isinstance(x, sp.Symbol):
+                raise RegionError(f"The coordinates of a box are SymPy symbols; got {x!r}.")
+        object.__setattr__(self, "coordinates", tuple(sides))
+        object.__setattr__(self, "intervals", tuple(interval(x, ends) for x, ends in sides.items()))
+
+    @property
+    def name(self) -> str:
+        sides = (f"{a:g} < {x} < {b:g}" for x, (a, b) in zip(self.coordinates, self.intervals, strict=True))
+        return f"the box {', '.join(sides)}"
+
+    @property
+    def bounds(self) -> tuple[tuple[float, float], ...]:
+        return self.intervals
+
+    @property
+    def patches(self) -> tuple[Patch, ...]:
+        lower, upper = zip(*self.intervals, strict=True)
+        return (Patch(lower, upper),)
+
+    @property
+    def boundary(self) -> Part:
+        """All the faces."""
+        return Part(self, "the boundary", tuple(self._face(i, e) for i in range(len(self.intervals)) for e in (0, 1)))
+
+    def face(self, coordinate: sp.Symbol, value: Any) -> Part:
+        """The face on which a coordinate has the given value, one of the ends of its interval."""
+        axis = self.axis(coordinate)
+        return Part(self, f"the face {coordinate} = {float(value):g}", (self._face(axis, self._end(axis, value)),))
+
+    def during(self, time: sp.Symbol, start: Any, end: Any) -> Cylinder:
+        """The box through an interval of time."""
+        return Cylinder(self, time, *interval(time, (start, end)))
+
+    def _end(self, axis: int, value: Any) -> int:
+        a, b = self.intervals[axis]
+        for end, bound in enumerate((a, b)):
+            if math.isclose(float(value), bound, rel_tol=0, abs_tol=1e-12 * (b - a)):
+                return end
+        x = self.coordinates[axis]
+        raise RegionError(f"The faces across {x} are at {x} = {a:g} and {x} = {b:g}; there is none at {value}.")
+
+    def _face(self, axis: int, end: int) -> Patch:
+        lower, upper = map(list, zip(*self.intervals, strict=True))
+        lower[axis] = upper[axis] = self.intervals[axis][end]
+        normal = [0.0] * len(lower)
+        normal[axis] = 2.0 * end - 1.0
+        return Patch(tuple(lower), tuple(upper), tuple(normal))
+
+
+@dataclass(frozen=True, repr=False)
+class Cylinder(Domain):
+    """A domain in space through an interval of time: `box.during(t, 0, 1)`.
+
+    Its regions are `initial`, `final`, `sides` (the boundary of the base at all times), `face(x, 0)` for one of
+    the sides, and `boundary`, which is all of these together.
+    """
+
+    base: Box
+    time: sp.Symbol
+    start: float
+    end: float
+
+    def __post_init__(self) -> None:
+        if self.time in self.base.coordinates:
+            raise RegionError(f"{self.time} is a coordinate of {self.base.name} already; time needs a symbol of its own.")
+
+    @property
+    def coordinates(self) -> tuple[sp.Symbol, ...]:  # type: ignore[override]
+        return (*self.base.coordinates, self.time)
+
+    @property
+    def name(self) -> str:
+        return f"{self.base.name} during {self.start:g} < {self.time} < {self.end:g}"
+
+    @property
+    def bounds(self) -> tuple[tuple[float, float], ...]:
+        return (*self.base.bounds, (self.start, self.end))
+
+    @property
+    def patches(self) -> tuple[Patch, ...]:
+        return tuple(p.extruded(self.start, self.end) for p in self.base.patches)
+
+    @property
+    def sides(self) -> Part:
+        """The boundary of the base, at all times."""
+        return self._extruded(self.base.boundary, "the sides")
+
+    @property
+    def initial(self) -> Part:
+        """The base at the first instant."""
+        return Part(self, "the initial time", tuple(p.sliced(self.start, -1.0) for p in self.base.patches))
+
+    @property
+    def final(self) -> Part:
+        """The base at the last instant."""
+        return Part(self, "the final time", tuple(p.sliced(self.end, 1.0) for p in self.base.patches))
+
+    @property
+    def boundary(self) -> Part:
+        """Sides, initial and final time: the whole boundary in space-time."""
+        pieces = self.sides.patches + self.initial.patches + self.final.patches
+        return Part(self, "the boundary in space and time", pieces)
+
+    def face(self, coordinate: sp.Symbol, value: Any) -> Part:
+        """One face of the base at all times; for the time coordinate, the initial or the final instant."""
+        if coordinate != self.time:
+            self.axis(coordinate)
+            part = self.base.face(coordinate, value)
+            return self._extruded(part, part.name)
+        for at, part in ((self.start, self.initial), (self.end, self.final)):
+            if math.isclose(float(value), at, rel_tol=0, abs_tol=1e-12 * (self.end - self.start)):
+                return part
+        raise RegionError(f"Time runs from {self.start:g} to {self.end:g}; there is no face at {self.time} = {value}.")
+
+    def _extruded(self, part: Part, name: str) -> Part:
+        return Part(self, name, tuple(p.extruded(self.start, self.end) for p in part.patches))
+
+
+def interval(coordinate: Any, ends: Any) -> tuple[float, float]:
+    """The ends of an interval as numbers, refused unless finite and in order."""
+    try:
+        a, b = (float(e) for e in ends)
+    except (TypeError, ValueError) as error:
+        raise RegionError(f"The interval of {coordinate} must be two numbers, (lower, upper); got {ends!r}.") from error
+    if not (math.isfinite(a) and math.isfinite(b)):
+        raise RegionError(f"The interval of {coordinate} must be finite; got ({a:g}, {b:g}).")
+    if not a < b:
+        raise RegionError(f"The interval of {coordinate} must have its lower end first; got ({a:g}, {b:g}).")
+    return a, b

@@ -1,0 +1,210 @@
+"""Where the equations are asked to hold: points on each region of a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import sympy as sp
+from scipy.stats import qmc
+
+from ..errors import SettingError
+from .region import Domain, Patch, Points, Region, Samples
+
+
+class Sampler(Protocol):
+    """A way to place points."""
+
+    def sample(
+        self, domain: Domain, regions: Sequence[Region], equations: Sequence[int], features: int, seed: np.random.SeedSequence
+    ) -> list[Samples]:
+        """Points on each region; `equations` are the numbers of equations there, `features` those to determine."""
+        ...
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """Sobol points, denser towards the faces (cosine map): the default.
+
+    Without counts there are about `rows` rows for each feature. Interior and faces share them as the polynomials
+    of one total degree do: as many degrees of freedom on a face as the restrictions to it have, which is
+    d/(p + d) of those inside.
+    """
+
+    interior: int | None = None
+    boundary: int | None = None
+    rows: float = 2.5
+
+    def __post_init__(self) -> None:
+        check_counts(self, interior=self.interior, boundary=self.boundary)
+        if not self.rows >= 1:
+            raise SettingError(f"Clustered needs at least one row for each feature; got rows={self.rows}.")
+
+    def sample(
+        self, domain: Domain, regions: Sequence[Region], equations: Sequence[int], features: int, seed: np.random.SeedSequence
+    ) -> list[Samples]:
+        counts = self._counts(domain, regions, equations, features)
+        streams = seed.spawn(len(regions))
+        return [
+            _given(r, domain) or spread(r, n, lambda k, d, rng: (1 - np.cos(np.pi * sobol(k, d, rng))) / 2, s)
+            for r, n, s in zip(regions, counts, streams, strict=True)
+        ]
+
+    def _counts(
+        self, domain: Domain, regions: Sequence[Region], equations: Sequence[int], features: int
+    ) -> list[int]:
+        face = face_share(features, len(domain.coordinates))
+        shares = [1.0 if r is domain else face * len(r.patches) for r in regions]
+        excess = sum(s for s, r in zip(shares, regions, strict=True) if r is not domain)
+        if excess > 1:  # in high dimension the faces would take all; they get half at most
+            shares = [s if r is domain else s / excess for s, r in zip(shares, regions, strict=True)]
+        unit = self.rows * features / sum(s * e for s, e in zip(shares, equations, strict=True))
+        counts = [max(1, round(unit * s)) for s in shares]
+        return override(counts, regions, domain, self.interior, self.boundary)
+
+
+@dataclass(frozen=True)
+class Random:
+    """Independent uniform points: `interior` in the domain, `boundary` on all the other regions together."""
+
+    interior: int
+    boundary: int = 0
+
+    def __post_init__(self) -> None:
+        check_counts(self, interior=self.interior, boundary=self.boundary or None)
+
+    def sample(
+        self, domain: Domain, regions: Sequence[Region], equations: Sequence[int], features: int, seed: np.random.SeedSequence
+    ) -> list[Samples]:
+        counts = override([1] * len(regions), regions, domain, self.interior, self.boundary)
+        return [
+            _given(r, domain) or spread(r, n, lambda k, d, rng: rng.random((k, d)), s)
+            for r, n, s in zip(regions, counts, seed.spawn(len(regions)), strict=True)
+        ]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A uniform grid that includes the ends: `Grid(101)`, or per axis `Grid(101, 51)` or `Grid({x: 101, t: 51})`.
+
+    A grid point that lies on another region of the problem belongs to that region, not to the domain.
+    """
+
+    counts: tuple[int, ...]
+    axes: tuple[sp.Symbol, ...] | None
+
+    def __init__(self, *counts: int | Mapping[sp.Symbol, int]) -> None:
+        axes = None
+        if len(counts) == 1 and isinstance(counts[0], Mapping):
+            axes, counts = tuple(counts[0]), tuple(counts[0].values())
+        if len(counts) == 1 and isinstance(counts[0], list | tuple):
+            counts = tuple(counts[0])
+        for n in counts:
+            if not isinstance(n, int | np.integer) or n < 2:
+                raise SettingError(f"Grid takes whole numbers of points, at least 2 along an axis; got {n!r}.")
+        if not counts:
+            raise SettingError("Grid takes the number of points along the axes, such as Grid(101).")
+        object.__setattr__(self, "counts", tuple(map(int, counts)))  # type: ignore[call-overload]
+        object.__setattr__(self, "axes", axes)
+
+    def sample(
+        self, domain: Domain, regions: Sequence[Region], equations: Sequence[int], features: int, seed: np.random.SeedSequence
+    ) -> list[Samples]:
+        per_axis = self.per_axis(domain)
+        found = [_given(r, domain) or self._on(r, per_axis) for r in regions]
+        return [
+            self._unclaimed(s, [q for q in regions if q is not r]) if r is domain else s
+            for r, s in zip(regions, found, strict=True)
+        ]
+
+    def per_axis(self, domain: Domain) -> tuple[int, ...]:
+        """The number of points along each axis of a domain."""
+        d = len(domain.coordinates)
+        if self.axes is not None:
+            if set(self.axes) != set(domain.coordinates):
+                raise SettingError(
+                    f"Grid has counts for {', '.join(map(str, self.axes))}; the coordinates are "
+                    f"{', '.join(map(str, domain.coordinates))}."
+                )
+            return tuple(self.counts[self.axes.index(x)] for x in domain.coordinates)
+        if len(self.counts) not in (1, d):
+            raise SettingError(f"Grid has counts for {len(self.counts)} axes; the domain has {d}.")
+        return self.counts if len(self.counts) == d else self.counts * d
+
+    @staticmethod
+    def _on(region: Region, per_axis: tuple[int, ...]) -> Samples:
+        parts = []
+        for patch in region.patches:
+            ticks = [np.linspace(0, 1, per_axis[i]) for i in patch.axes]
+            mesh = np.meshgrid(*ticks, indexing="ij") if ticks else [np.zeros(1)]
+            parts.append(patch.place(np.stack([m.ravel() for m in mesh], axis=1)[:, : len(patch.axes)]))
+        joined = Samples.joined(parts)
+        if joined.normals is not None:  # a corner has one normal on each face, and counts on each
+            return joined
+        return Samples(np.unique(joined.points, axis=0))
+
+    @staticmethod
+    def _unclaimed(samples: Samples, others: Sequence[Region]) -> Samples:
+        patches = [p for r in others for p in r.patches]
+        free = ~np.any([p.contains(samples.points) for p in patches] or [np.zeros(len(samples), bool)], axis=0)
+        return Samples(samples.points[free])
+
+
+def face_share(features: int, dimension: int) -> float:
+    """d/(p + d), where p is the degree at which polynomials in d variables are as many as the features."""
+    degree = 0
+    size = 1.0
+    while size < features:
+        degree += 1
+        size *= (degree + dimension) / degree
+    return dimension / (degree + dimension)
+
+
+def spread(region: Region, count: int, unit: Any, seed: np.random.SeedSequence) -> Samples:
+    """`count` points on a region, each patch getting its part by measure and at least one."""
+    measures = np.array([p.measure for p in region.patches])
+    counts = np.maximum(1, np.round(count * measures / measures.sum()).astype(int))
+    streams = seed.spawn(len(region.patches))
+    parts = [_on_patch(p, n, unit, s) for p, n, s in zip(region.patches, counts, streams, strict=True)]
+    return Samples.joined(parts)
+
+
+def _on_patch(patch: Patch, count: int, unit: Any, seed: np.random.SeedSequence) -> Samples:
+    dimension = len(patch.axes)
+    if dimension == 0:  # an end of an interval: more than one point there is the same point again
+        return patch.place(np.zeros((1, 0)))
+    return patch.place(unit(count, dimension, np.random.default_rng(seed)))
+
+
+def sobol(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
+    """The first points of a scrambled Sobol sequence."""
+    power = max(0, (int(count) - 1).bit_length())  # drawn in full powers of two, else the sequence loses its balance
+    points: np.ndarray = qmc.Sobol(dimension, rng=rng).random_base2(power)[:count]
+    return points
+
+
+def override(
+    counts: list[int], regions: Sequence[Region], domain: Domain, interior: int | None, boundary: int | None
+) -> list[int]:
+    """Replace the counts in the domain and, shared by measure, on the regions that are parts of it."""
+    measures = [0.0 if r is domain else sum(p.measure for p in r.patches) for r in regions]
+    result = list(counts)
+    for k, r in enumerate(regions):
+        if r is domain and interior is not None:
+            result[k] = interior
+        if r is not domain and boundary is not None and r.patches:
+            result[k] = max(1, round(boundary * measures[k] / sum(measures)))
+    return result
+
+
+def check_counts(owner: object, **counts: int | None) -> None:
+    """Refuse counts that are not whole and positive."""
+    for name, n in counts.items():
+        if n is not None and (not isinstance(n, int | np.integer) or n < 1):
+            raise SettingError(f"{type(owner).__name__} takes a whole positive number for {name}; got {n!r}.")
+
+
+def _given(region: Region, domain: Domain) -> Samples | None:
+    return region.samples(domain.coordinates) if isinstance(region, Points) else None

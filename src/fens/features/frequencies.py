@@ -1,0 +1,67 @@
+"""Drawing the frequencies W and the phases b, once, and scaling them as often as needed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from ..errors import SettingError
+from .activation import Activation
+from .random_features import RandomFeatures
+
+# Half-width of the uniform distribution of W and b, for M features in d dimensions.
+INITIALISATIONS = {
+    "uniform": lambda M, d: np.sqrt(3.0),  # unit variance
+    "xavier": lambda M, d: np.sqrt(6.0 / (M + d)),
+    "kaiming": lambda M, d: np.sqrt(6.0 / d),
+}
+
+
+@dataclass(frozen=True)
+class Draw:
+    """Frequencies W (M, d) and phases b (M) at scale 1, with the affine map of the inputs that they act on."""
+
+    W: np.ndarray
+    b: np.ndarray
+    activation: Activation
+    center: np.ndarray
+    half_width: np.ndarray
+
+    def scaled(self, scale: Sequence[float], device: torch.device) -> RandomFeatures:
+        """The features σ(ρ(W·x + b)), x after the affine map; one ρ for each axis, their geometric mean for b."""
+        rho = np.asarray(scale, dtype=np.float64)
+        W = self.W * rho / self.half_width
+        b = self.b * np.exp(np.mean(np.log(rho))) - W @ self.center
+        return RandomFeatures(
+            torch.as_tensor(W, device=device), torch.as_tensor(b, device=device), self.activation
+        )
+
+
+def draw(
+    count: int,
+    bounds: Sequence[tuple[float, float]],
+    activation: Activation,
+    *,
+    initialisation: str,
+    affine: bool,
+    seed: np.random.SeedSequence,
+) -> Draw:
+    """`count` random features for inputs within `bounds`; `affine` maps these to [−1, 1]^d first."""
+    if initialisation not in INITIALISATIONS:
+        known = ", ".join(INITIALISATIONS)
+        raise SettingError(f"The initialisation must be one of {known}; got {initialisation!r}.")
+    d = len(bounds)
+    half = INITIALISATIONS[initialisation](count, d)
+    # independent streams: one stream for both would correlate phases with frequencies and ruin completeness
+    for_W, for_b = (np.random.default_rng(s) for s in seed.spawn(2))
+    lower, upper = np.array(bounds).T
+    return Draw(
+        for_W.uniform(-half, half, (count, d)),
+        for_b.uniform(-half, half, count),
+        activation,
+        center=(lower + upper) / 2 if affine else np.zeros(d),
+        half_width=(upper - lower) / 2 if affine else np.ones(d),
+    )

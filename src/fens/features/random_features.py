@@ -1,0 +1,72 @@
+"""The features φ_j(x) = σ(W_j·x + b_j), and linear differential operators applied to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from .activation import Activation
+
+Coefficient = float | Tensor  # the same everywhere, or one value for each point
+Operator = Sequence[tuple[Coefficient, tuple[int, ...]]]  # Σ c(x) ∂^α as pairs (c, α)
+
+
+@dataclass(frozen=True)
+class RandomFeatures:
+    """M features of d coordinates, with frequencies W (M, d) and phases b (M)."""
+
+    W: Tensor
+    b: Tensor
+    activation: Activation
+
+    def __len__(self) -> int:
+        return len(self.b)
+
+    def matrix(self, operator: Operator, points: Tensor) -> Tensor:
+        """(Σ_α c_α ∂^α φ_j)(x_i), a matrix with a row for each point and a column for each feature.
+
+        The terms are grouped by the function they need: for cos and sin that is one cosine and one sine for each
+        point and feature, whatever the operator.
+        """
+        groups = self._groups(operator)
+        if not groups:
+            return self.b.new_zeros((len(points), len(self)))
+        # as (features, points), so that the result is column-major, which is what LAPACK takes without a copy
+        z = torch.addmm(self.b[:, None], self.W, points.T).T
+        bases = self.activation.derivatives(z, list(groups))
+        del z
+        total = None
+        for basis, terms in zip(bases, groups.values(), strict=True):
+            part = basis.mul_(_symbol(terms))
+            total = part if total is None else total.add_(part)
+        assert total is not None
+        return total
+
+    def _groups(self, operator: Operator) -> Mapping[int, list[tuple[Coefficient, Tensor]]]:
+        """For each order of derivative that must be evaluated, the pairs (c, ±W^α) that multiply it."""
+        groups: dict[int, list[tuple[Coefficient, Tensor]]] = {}
+        for coefficient, alpha in operator:
+            sign, order = self.activation.fold(sum(alpha))
+            factor = torch.full_like(self.b, float(sign))
+            for axis, power in enumerate(alpha):
+                if power:
+                    factor *= self.W[:, axis] ** power
+            groups.setdefault(order, []).append((coefficient, factor))
+        return groups
+
+
+def _symbol(terms: Sequence[tuple[Coefficient, Tensor]]) -> Tensor:
+    """Σ c(x_i) W_j^α: a row if all coefficients are constant, else a matrix, from one product."""
+    constant = [c * factor for c, factor in terms if not isinstance(c, Tensor)]
+    varying = [(c, factor) for c, factor in terms if isinstance(c, Tensor)]
+    total = torch.stack(constant).sum(0)[None, :] if constant else None
+    if not varying:
+        assert total is not None
+        return total
+    factors = torch.stack([factor for _, factor in varying])
+    coefficients = torch.stack([c for c, _ in varying])
+    product = (factors.T @ coefficients).T
+    return product if total is None else product.add_(total)

@@ -1,0 +1,7 @@
+"""min ‖A w − b‖ over blocks of rows; knows nothing of where they come from."""
+
+from .direct import Direct
+from .result import LeastSquares
+from .rows import Rows
+
+__all__ = ["Direct", "LeastSquares", "Rows"]

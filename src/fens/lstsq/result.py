@@ -1,0 +1,35 @@
+"""What a solver returns: the weights, and what happened."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from torch import Tensor
+
+REMEDIES = {
+    "solved": "",
+    "not finite": "The matrix holds values that are not finite; lower the scale, or look at the coefficients.",
+    "all zero": "The matrix is zero: the equations do not see the features; check the equations and the points.",
+}
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """The minimiser w of ‖A w − b‖.
+
+    `residual` is the true ‖A w − b‖ of these weights, `promised` the smallest possible according to the
+    factorisation; `rank` is the numerical rank seen on the diagonal of R; `method` says which of the two
+    solves from R gave the smaller residual.
+    """
+
+    weights: Tensor
+    residual: float
+    promised: float
+    rank: int
+    method: str
+    status: str = "solved"
+
+    @property
+    def remedy(self) -> str:
+        """What to do about the status; empty when it is solved."""
+        return REMEDIES[self.status]

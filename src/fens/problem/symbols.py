@@ -1,0 +1,141 @@
+"""The few words an equation needs beyond SymPy's own: normals, data and callables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from ..errors import EquationError, EvaluationError
+
+
+class Normal(sp.Symbol):  # type: ignore[misc]
+    """Component of the outward unit normal along one coordinate; its value comes with the points of a boundary."""
+
+    def __new__(cls, coordinate: sp.Symbol) -> Normal:
+        self = super().__new__(cls, f"n_{coordinate.name}", real=True)
+        self.coordinate = coordinate
+        return self  # type: ignore[no-any-return]
+
+    def __getnewargs_ex__(self) -> tuple[tuple[sp.Symbol], dict[str, Any]]:
+        return (self.coordinate,), {}
+
+
+def normal(coordinate: sp.Symbol) -> Normal:
+    """The component of the outward unit normal along `coordinate`, for an equation on a boundary region."""
+    if not isinstance(coordinate, sp.Symbol):
+        raise EquationError(f"normal() takes one coordinate, a SymPy symbol; got {coordinate!r}.")
+    return Normal(coordinate)
+
+
+def normal_derivative(u: AppliedUndef) -> sp.Expr:
+    """∂u/∂n = Σ n_i ∂u/∂x_i, for an equation on a boundary region.
+
+    >>> import sympy as sp
+    >>> x, y = sp.symbols("x y")
+    >>> normal_derivative(sp.Function("u")(x, y))
+    n_x*Derivative(u(x, y), x) + n_y*Derivative(u(x, y), y)
+    """
+    if not isinstance(u, AppliedUndef):
+        raise EquationError(
+            f"normal_derivative() takes an unknown such as u(x, y); got {u!r}. "
+            "For other expressions write the sum of fens.normal(x)*expression.diff(x) over the coordinates."
+        )
+    return sp.Add(*(normal(x) * u.diff(x) for x in u.args if isinstance(x, sp.Symbol)))
+
+
+class Data(sp.Dummy):  # type: ignore[misc]
+    """Measured values, one for each point of a `Points` region: `{Points({x: xs}): Eq(u, Data(values))}`."""
+
+    values: np.ndarray
+
+    def __new__(cls, values: Any) -> Data:
+        try:
+            array = np.array(values, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise EquationError(f"Data takes an array of real numbers; got {type(values).__name__}.") from error
+        if array.ndim != 1:
+            raise EquationError(f"Data takes one value for each point, a 1-D array; got shape {array.shape}.")
+        if not np.isfinite(array).all():
+            where = int(np.flatnonzero(~np.isfinite(array))[0])
+            raise EquationError(f"Data must be finite; value number {where} is {array[where]}.")
+        self = super().__new__(cls, "data", real=True)
+        self.values = array
+        return self  # type: ignore[no-any-return]
+
+
+class _Handle(sp.Atom):  # type: ignore[misc]
+    """Carries a Python callable inside a SymPy tree; two handles are equal when they hold the same object."""
+
+    def __new__(cls, function: Callable[..., Any], label: str) -> _Handle:
+        self = super().__new__(cls)
+        self.function, self.label = function, label
+        return self  # type: ignore[no-any-return]
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (self.label, id(self.function))
+
+    def _sympystr(self, printer: Any) -> str:
+        return str(self.label)
+
+
+class Wrapped(sp.Expr):  # type: ignore[misc]
+    """A Python callable applied to expressions in the coordinates; what `wrap(f)(x, y)` gives."""
+
+    is_commutative = True
+    is_real = True
+
+    def values_at(self, *arguments: np.ndarray) -> np.ndarray:
+        """The callable at arrays of arguments, one value per point."""
+        function, label = self.args[0].function, self.args[0].label
+        arrays = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in arguments))
+        values = _call(function, label, arrays)
+        if values.size != 1 and values.shape != arrays[0].shape:
+            raise EvaluationError(
+                f"The wrapped function {label} must return one value for each point; "
+                f"for {arrays[0].size} points it returned an array of shape {values.shape}."
+            )
+        return np.broadcast_to(values, arrays[0].shape)
+
+    def _eval_derivative(self, symbol: sp.Symbol) -> sp.Expr:
+        if symbol not in self.free_symbols:
+            return sp.S.Zero
+        raise EquationError(
+            f"The wrapped function {self} has no formula, so it cannot be differentiated; "
+            "write its derivative as a wrapped function of its own."
+        )
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{self.args[0].label}({', '.join(map(printer._print, self.args[1:]))})"
+
+    _latex = _pretty = _sympystr
+
+
+def wrap(function: Callable[..., Any], name: str | None = None) -> Callable[..., Wrapped]:
+    """A Python function of the coordinates as a coefficient or source that has no formula.
+
+    `wrap(f)(x, y)` may stand in an equation wherever a known function of the coordinates may. `f` gets arrays,
+    one for each argument, and returns an array; a function of plain numbers works too, only slower.
+    """
+    if not callable(function):
+        raise EquationError(f"wrap() takes a callable; got {function!r}.")
+    label = name or getattr(function, "__name__", "f").replace("<lambda>", "f")
+    handle = _Handle(function, label)
+    return lambda *arguments: Wrapped(handle, *map(sp.sympify, arguments))
+
+
+def _call(function: Callable[..., Any], label: str, arrays: Sequence[np.ndarray]) -> np.ndarray:
+    try:
+        return np.asarray(function(*arrays), dtype=np.float64)
+    except (TypeError, ValueError):
+        pass  # math.sin, or a branch on a value, refuses arrays: give it one point at a time
+    except Exception as error:
+        raise EvaluationError(f"The wrapped function {label} raised {type(error).__name__}: {error}.") from error
+    try:
+        columns = zip(*(a.ravel() for a in arrays), strict=True)
+        return np.array([float(function(*map(float, point))) for point in columns]).reshape(arrays[0].shape)
+    except Exception as error:
+        raise EvaluationError(f"The wrapped function {label} raised {type(error).__name__}: {error}.") from error

@@ -1,0 +1,108 @@
+"""Choosing the scale ρ of the frequencies."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from .errors import SettingError
+from .progress import track
+
+EPS = np.finfo(np.float64).eps
+HALF_WIDTH = math.sqrt(3.0)  # of the distribution of the frequencies at scale 1
+TARGET = 0.5  # numerical rank aimed at, as a fraction of the features
+
+
+@dataclass(frozen=True)
+class ScaleGrid:
+    """Algorithm 1 of the paper: solve at ρ = min + step, min + 2·step, … ≤ max, keep the smallest ‖A w − F‖."""
+
+    minimum: float
+    maximum: float
+    step: float
+
+    def __post_init__(self) -> None:
+        numbers = (self.minimum, self.maximum, self.step)
+        if not all(math.isfinite(v) for v in numbers) or not (0 <= self.minimum < self.maximum and self.step > 0):
+            raise SettingError(
+                "ScaleGrid needs 0 ≤ minimum < maximum and a positive step; "
+                f"got ScaleGrid({self.minimum:g}, {self.maximum:g}, {self.step:g})."
+            )
+        if not self.candidates:
+            raise SettingError(f"ScaleGrid's step {self.step:g} is larger than the range, which leaves no candidate.")
+
+    @property
+    def candidates(self) -> tuple[float, ...]:
+        """The scales tried: a half-open range, without the minimum and with the maximum."""
+        count = math.floor((self.maximum - self.minimum) / self.step * (1 + 4 * EPS) + 1e-9)
+        return tuple(self.minimum + k * self.step for k in range(1, count + 1))
+
+
+@dataclass(frozen=True)
+class Search:
+    """What a search for the scale tried: the scales, the residual ‖A w − F‖ of each, and how it went."""
+
+    scales: tuple[tuple[float, ...], ...]
+    losses: tuple[float, ...]
+    reason: str
+
+    @property
+    def best(self) -> int:
+        """Which of the scales had the smallest residual."""
+        return int(np.nanargmin(self.losses))
+
+    def __repr__(self) -> str:
+        return f"Search({len(self.scales)} scales: {self.reason})"
+
+
+def search(grid: ScaleGrid, dimension: int, loss: Callable[[tuple[float, ...]], float]) -> Search:
+    """Try every candidate of a grid."""
+    scales = tuple((rho,) * dimension for rho in grid.candidates)
+    losses = tuple(loss(s) for s in track(scales, "searching the scale"))
+    if not np.isfinite(losses).any():
+        raise SettingError("No scale of the ScaleGrid gave a finite residual; choose a range of smaller scales.")
+    return Search(scales, losses, f"all {len(scales)} candidates of {grid} tried")
+
+
+def by_rank(features: int, half_widths: Sequence[float]) -> float:
+    """The scale at which cosines with frequencies uniform in a box have numerical rank TARGET × features.
+
+    On a box of half-widths ℓ_i the features at scale ρ are those of exp(i c_i x y) on [−1, 1]² with c_i = √3 ρ ℓ_i
+    along each axis, and singular values multiply; so the rank is a count of products, and needs no matrix.
+    """
+    lower, upper = 1e-6, 1e6
+    while upper / lower > 1.01:
+        middle = math.sqrt(lower * upper)
+        if numerical_rank([HALF_WIDTH * middle * w for w in half_widths]) < TARGET * features:
+            lower = middle
+        else:
+            upper = middle
+    return math.sqrt(lower * upper)
+
+
+def numerical_rank(bandwidths: Sequence[float], cutoff: float = 64 * EPS) -> float:
+    """The number of products of singular values, one of exp(i c x y) for each c, above `cutoff` × the largest."""
+    resolution = 64  # bins for each factor of e; decays are histogrammed, and a product is a sum of decays
+    bins = math.ceil(-math.log(cutoff) * resolution)
+    counts = np.ones(1)
+    for c in bandwidths:
+        decay = np.minimum(np.floor(-np.log(_relative_singular_values(c)) * resolution), bins).astype(int)
+        counts = np.convolve(counts, np.bincount(decay, minlength=bins)[:bins])[:bins]
+    return float(counts.sum())
+
+
+@lru_cache(maxsize=512)
+def _relative_singular_values(c: float) -> np.ndarray:
+    """μ_k/μ_0 of the kernel exp(i c x y) on [−1, 1]², which stay near 1 up to k = 2c/π and then plunge."""
+    if c > 200:  # Landau and Widom: log(1/λ) grows linearly across the plunge, whose width is log c; λ = μ²
+        k = np.arange(int(2 * c / math.pi + 60 * math.log(c)))
+        return np.exp(-0.5 * np.logaddexp(0, math.pi**2 * (k + 0.5 - 2 * c / math.pi) / math.log(1.2 * c)))
+    nodes, weights = np.polynomial.legendre.leggauss(40 + int(c))
+    phase = c * np.outer(nodes + 1, nodes + 1) / 4  # the even and the odd part, each on [0, 1]²
+    root = np.sqrt(np.outer(weights, weights))
+    mu = np.sort(np.concatenate([np.linalg.svd(f(phase) * root, compute_uv=False) for f in (np.cos, np.sin)]))[::-1]
+    return np.maximum(mu / mu[0], np.finfo(float).tiny)

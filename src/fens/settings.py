@@ -1,0 +1,110 @@
+"""The options of a solve, checked once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import sympy as sp
+import torch
+
+from .domain import Clustered, Sampler
+from .errors import SettingError
+from .features import INITIALISATIONS, activation
+from .scale import ScaleGrid
+
+Scale = float | Sequence[float] | Mapping[sp.Symbol, float] | ScaleGrid | None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Everything a user may choose; None means that `solve` chooses."""
+
+    features: int
+    activation: str
+    scale: Scale
+    points: Sampler | None
+    weights: Any
+    initialisation: str
+    affine: bool | None
+    seed: int
+    device: str
+
+    def __post_init__(self) -> None:
+        activation(self.activation)
+        if self.initialisation not in INITIALISATIONS:
+            known = ", ".join(INITIALISATIONS)
+            raise SettingError(f"The initialisation must be one of {known}; got {self.initialisation!r}.")
+        if not isinstance(self.features, int | np.integer) or isinstance(self.features, bool) or self.features < 1:
+            raise SettingError(f"features must be a whole positive number; got {self.features!r}.")
+        if not isinstance(self.seed, int | np.integer) or isinstance(self.seed, bool) or self.seed < 0:
+            raise SettingError(f"seed must be a whole number, not negative; got {self.seed!r}.")
+        if self.points is not None and not hasattr(self.points, "sample"):
+            raise SettingError(
+                f"points must be a fens.Grid, fens.Random or fens.Clustered; got {self.points!r}."
+            )
+        _check_device(self.device)
+
+    @property
+    def sampler(self) -> Sampler:
+        """The points asked for, or the default ones."""
+        return self.points if self.points is not None else Clustered()
+
+    @property
+    def maps_inputs(self) -> bool:
+        """Whether inputs go to [−1, 1]^d first: what the non-trigonometric activations need."""
+        return not activation(self.activation).trigonometric if self.affine is None else bool(self.affine)
+
+    def fixed_scale(self, coordinates: Sequence[sp.Symbol]) -> tuple[float, ...] | None:
+        """The scale along each axis, if it was given as numbers."""
+        d = len(coordinates)
+        if self.scale is None:
+            # Xavier's and Kaiming's widths are meant as they are
+            return None if self.initialisation == "uniform" else (1.0,) * d
+        if isinstance(self.scale, ScaleGrid):
+            return None
+        return tuple(_positive(s) for s in _per_axis(self.scale, coordinates))
+
+
+def _per_axis(scale: Any, coordinates: Sequence[sp.Symbol]) -> Sequence[Any]:
+    d = len(coordinates)
+    if isinstance(scale, Mapping):
+        if set(scale) != set(coordinates):
+            raise SettingError(
+                f"scale has values for {', '.join(map(str, scale))}; "
+                f"the coordinates are {', '.join(map(str, coordinates))}."
+            )
+        return [scale[x] for x in coordinates]
+    if isinstance(scale, Sequence | np.ndarray) and not isinstance(scale, str):
+        if len(scale) != d:
+            raise SettingError(f"scale has {len(scale)} values for {d} coordinates; give one, or one for each.")
+        return list(scale)
+    return [scale] * d
+
+
+def _positive(scale: Any) -> float:
+    try:
+        number = float(scale)
+    except (TypeError, ValueError) as error:
+        raise SettingError(
+            f"scale must be a positive number, one for each coordinate, or a fens.ScaleGrid; got {scale!r}."
+        ) from error
+    if not (math.isfinite(number) and number > 0):
+        raise SettingError(f"scale must be positive and finite; got {number:g}.")
+    return number
+
+
+def _check_device(device: str) -> None:
+    try:
+        kind = torch.device(device).type
+    except (RuntimeError, TypeError) as error:
+        raise SettingError(f"device must be 'cpu' or 'cuda'; got {device!r}.") from error
+    if kind == "mps":
+        raise SettingError("device 'mps' has no float64, which fens computes in; use 'cpu'.")
+    if kind not in ("cpu", "cuda"):
+        raise SettingError(f"device must be 'cpu' or 'cuda'; got {device!r}.")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise SettingError("device 'cuda' was asked for, but PyTorch sees no CUDA device here; use 'cpu'.")
