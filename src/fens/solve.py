@@ -5,19 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
-from typing import Any
 
 import numpy as np
 import torch
 
 from .assemble import Collocated, System, collocate, weigh
-from .domain import Region, Sampler, Samples
+from .domain import Clustered, Demand, Region, Sampler, Samples
 from .errors import EvaluationError, SettingError
 from .features import Draw, activation, draw
-from .lstsq import Direct, LeastSquares
+from .lstsq import Direct, LeastSquares, numerical_rank
 from .problem import Problem
-from .scale import Search, by_rank, search
+from .scale import Search, by_measured_rank, by_rank, search
 from .settings import Scale, Settings
 from .solution import Solution, Stats
 
@@ -92,18 +90,17 @@ def solve(
         seconds=clock.seconds,
     )
     shown = rho[0] if len(set(rho)) == 1 else rho
-    return Solution(problem, chosen, result.weights, samples, shown, curve, stats, asdict(settings))
+    return Solution(problem, chosen, result.weights, samples, shown, curve, stats, settings)
 
 
 def place(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
     """Points on every region of a problem."""
-    regions = problem.regions
-    equations = [len(problem.equations_on(r)) for r in regions]
-    found = settings.sampler.sample(problem.domain, regions, equations, settings.features, seed)
-    for region, samples in zip(regions, found, strict=True):
+    demand = Demand(problem.domain, problem.regions, problem.equations_per_region, settings.features)
+    found = settings.sampler.sample(demand, seed)
+    for region, samples in zip(problem.regions, found, strict=True):
         if len(samples) == 0:
             raise SettingError(f"The points leave none on {region.name}; choose more of them.")
-    return dict(zip(regions, found, strict=True))
+    return dict(zip(problem.regions, found, strict=True))
 
 
 def require_enough_rows(conditions: Sequence[Collocated], features: int) -> None:
@@ -132,19 +129,34 @@ def choose_scale(
     problem: Problem, settings: Settings, unscaled: Draw, conditions: Sequence[Collocated]
 ) -> tuple[tuple[float, ...], Search | None]:
     """The scale along each axis, and the search that found it if there was one."""
-    d = len(problem.coordinates)
+    d, device = len(problem.coordinates), conditions[0].points.device
     if (fixed := settings.fixed_scale(problem.coordinates)) is not None:
         return fixed, None
     if settings.scale is None:
-        half_widths = [1.0] * d if settings.maps_inputs else [(b - a) / 2 for a, b in problem.domain.bounds]
-        return (by_rank(settings.features, half_widths),) * d, None
+        return (scale_by_rank(problem, settings, unscaled, device),) * d, None
 
     def loss(rho: tuple[float, ...]) -> float:
-        features = unscaled.scaled(rho, conditions[0].points.device)
+        features = unscaled.scaled(rho, device)
         return Direct().solve(System(weigh(conditions, features, settings.weights), features)).residual
 
     found = search(settings.scale, d, loss)  # type: ignore[arg-type]
     return found.scales[found.best], found
+
+
+def scale_by_rank(problem: Problem, settings: Settings, unscaled: Draw, device: torch.device) -> float:
+    """The scale at which the features have the numerical rank that serves best: by formula, or by measurement."""
+    d = len(problem.coordinates)
+    half_widths = [1.0] * d if settings.maps_inputs else [(b - a) / 2 for a, b in problem.domain.bounds]
+    if unscaled.activation.trigonometric:
+        return by_rank(settings.features, half_widths)
+    trial = Clustered(interior=int(1.2 * settings.features))
+    samples = trial.sample(Demand.inside(problem.domain), np.random.SeedSequence(0))
+    points = torch.as_tensor(samples[0].points, device=device)
+
+    def rank(rho: float) -> float:
+        return numerical_rank(unscaled.scaled((rho,) * d, device).matrix([(1.0, (0,) * d)], points))
+
+    return by_measured_rank(settings.features, d, rank) / (1.0 if settings.maps_inputs else max(half_widths))
 
 
 def require_solved(result: LeastSquares) -> None:

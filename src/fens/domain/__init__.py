@@ -2,9 +2,9 @@
 
 from .box import Box, Cylinder
 from .region import Domain, Part, Patch, Points, Region, Samples
-from .sample import Clustered, Grid, Random, Sampler
+from .sample import Clustered, Demand, Grid, Random, Sampler
 
 __all__ = [
-    "Box", "Clustered", "Cylinder", "Domain", "Grid", "Part", "Patch", "Points", "Random", "Region", "Sampler",
+    "Box", "Clustered", "Cylinder", "Demand", "Domain", "Grid", "Part", "Patch", "Points", "Random", "Region", "Sampler",
     "Samples",
 ]

@@ -94,7 +94,7 @@ class Cylinder(Domain):
 
     def __post_init__(self) -> None:
         if self.time in self.base.coordinates:
-            raise RegionError(f"{self.time} is a coordinate of {self.base.name} already; time needs a symbol of its own.")
+            raise RegionError(f"{self.time} is a coordinate of {self.base.name} already; time needs its own symbol.")
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:  # type: ignore[override]

@@ -60,7 +60,7 @@ class Patch:
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         """Which of the points lie on the closed patch, exactly."""
-        return np.all((points >= np.array(self.lower)) & (points <= np.array(self.upper)), axis=1)
+        return _within(points, np.array(self.lower), np.array(self.upper))
 
     def extruded(self, start: float, end: float) -> Patch:
         """The patch times an interval along a new last axis."""
@@ -143,7 +143,7 @@ class Domain(Region):
         """Which of the points lie in the closed domain, up to round-off."""
         lower, upper = np.array(self.bounds).T
         slack = 1e-12 * (upper - lower)
-        return np.all((points >= lower - slack) & (points <= upper + slack), axis=1)
+        return _within(points, lower - slack, upper + slack)
 
     def axis(self, coordinate: Any) -> int:
         """The number of a coordinate."""
@@ -208,3 +208,8 @@ class Points(Region):
         if len(outside):
             where = ", ".join(f"{v:g}" for v in points[outside[0]])
             raise RegionError(f"Point number {outside[0]} of Points, ({where}), lies outside {domain.name}.")
+
+
+def _within(points: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
+    inside: np.ndarray = np.all((points >= lower) & (points <= upper), axis=1)
+    return inside

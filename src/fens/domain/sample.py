@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,14 +13,29 @@ from scipy.stats import qmc
 from ..errors import SettingError
 from .region import Domain, Patch, Points, Region, Samples
 
+UnitPoints = Callable[[int, int, np.random.Generator], np.ndarray]  # count, dimension → points of the unit cube
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What points are wanted for: the regions of a domain, the number of equations on each, and the features."""
+
+    domain: Domain
+    regions: tuple[Region, ...]
+    equations: tuple[int, ...]
+    features: int
+
+    @classmethod
+    def inside(cls, domain: Domain, features: int = 1) -> Demand:
+        """Points in the domain only."""
+        return cls(domain, (domain,), (1,), features)
+
 
 class Sampler(Protocol):
     """A way to place points."""
 
-    def sample(
-        self, domain: Domain, regions: Sequence[Region], equations: Sequence[int], features: int, seed: np.random.SeedSequence
-    ) -> list[Samples]:
-        """Points on each region; `equations` are the numbers of equations there, `features` those to determine."""
+    def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
+        """Points on each region of the demand, in its order."""
         ...
 
 
@@ -42,27 +57,19 @@ class Clustered:
         if not self.rows >= 1:
             raise SettingError(f"Clustered needs at least one row for each feature; got rows={self.rows}.")
 
-    def sample(
-        self, domain: Domain, regions: Sequence[Region], equations: Sequence[int], features: int, seed: np.random.SeedSequence
-    ) -> list[Samples]:
-        counts = self._counts(domain, regions, equations, features)
-        streams = seed.spawn(len(regions))
-        return [
-            _given(r, domain) or spread(r, n, lambda k, d, rng: (1 - np.cos(np.pi * sobol(k, d, rng))) / 2, s)
-            for r, n, s in zip(regions, counts, streams, strict=True)
-        ]
+    def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
+        return spread(demand, self._counts(demand), _clustered_sobol, seed)
 
-    def _counts(
-        self, domain: Domain, regions: Sequence[Region], equations: Sequence[int], features: int
-    ) -> list[int]:
-        face = face_share(features, len(domain.coordinates))
+    def _counts(self, demand: Demand) -> list[int]:
+        domain, regions = demand.domain, demand.regions
+        face = face_share(demand.features, len(domain.coordinates))
         shares = [1.0 if r is domain else face * len(r.patches) for r in regions]
         excess = sum(s for s, r in zip(shares, regions, strict=True) if r is not domain)
         if excess > 1:  # in high dimension the faces would take all; they get half at most
             shares = [s if r is domain else s / excess for s, r in zip(shares, regions, strict=True)]
-        unit = self.rows * features / sum(s * e for s, e in zip(shares, equations, strict=True))
+        unit = self.rows * demand.features / sum(s * e for s, e in zip(shares, demand.equations, strict=True))
         counts = [max(1, round(unit * s)) for s in shares]
-        return override(counts, regions, domain, self.interior, self.boundary)
+        return override(counts, demand, self.interior, self.boundary)
 
 
 @dataclass(frozen=True)
@@ -75,14 +82,9 @@ class Random:
     def __post_init__(self) -> None:
         check_counts(self, interior=self.interior, boundary=self.boundary or None)
 
-    def sample(
-        self, domain: Domain, regions: Sequence[Region], equations: Sequence[int], features: int, seed: np.random.SeedSequence
-    ) -> list[Samples]:
-        counts = override([1] * len(regions), regions, domain, self.interior, self.boundary)
-        return [
-            _given(r, domain) or spread(r, n, lambda k, d, rng: rng.random((k, d)), s)
-            for r, n, s in zip(regions, counts, seed.spawn(len(regions)), strict=True)
-        ]
+    def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
+        counts = override([1] * len(demand.regions), demand, self.interior, self.boundary)
+        return spread(demand, counts, _uniform, seed)
 
 
 @dataclass(frozen=True)
@@ -95,23 +97,22 @@ class Grid:
     counts: tuple[int, ...]
     axes: tuple[sp.Symbol, ...] | None
 
-    def __init__(self, *counts: int | Mapping[sp.Symbol, int]) -> None:
+    def __init__(self, *counts: Any) -> None:
         axes = None
         if len(counts) == 1 and isinstance(counts[0], Mapping):
             axes, counts = tuple(counts[0]), tuple(counts[0].values())
-        if len(counts) == 1 and isinstance(counts[0], list | tuple):
+        elif len(counts) == 1 and isinstance(counts[0], list | tuple):
             counts = tuple(counts[0])
         for n in counts:
             if not isinstance(n, int | np.integer) or n < 2:
                 raise SettingError(f"Grid takes whole numbers of points, at least 2 along an axis; got {n!r}.")
         if not counts:
             raise SettingError("Grid takes the number of points along the axes, such as Grid(101).")
-        object.__setattr__(self, "counts", tuple(map(int, counts)))  # type: ignore[call-overload]
+        object.__setattr__(self, "counts", tuple(int(n) for n in counts))
         object.__setattr__(self, "axes", axes)
 
-    def sample(
-        self, domain: Domain, regions: Sequence[Region], equations: Sequence[int], features: int, seed: np.random.SeedSequence
-    ) -> list[Samples]:
+    def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
+        domain, regions = demand.domain, demand.regions
         per_axis = self.per_axis(domain)
         found = [_given(r, domain) or self._on(r, per_axis) for r in regions]
         return [
@@ -162,33 +163,50 @@ def face_share(features: int, dimension: int) -> float:
     return dimension / (degree + dimension)
 
 
-def spread(region: Region, count: int, unit: Any, seed: np.random.SeedSequence) -> Samples:
+def spread(demand: Demand, counts: Sequence[int], unit: UnitPoints, seed: np.random.SeedSequence) -> list[Samples]:
+    """Points on every region, from those of a unit cube; given points stay as they are."""
+    streams = seed.spawn(len(counts))
+    return [
+        _given(r, demand.domain) or _on_region(r, n, unit, s)
+        for r, n, s in zip(demand.regions, counts, streams, strict=True)
+    ]
+
+
+def _on_region(region: Region, count: int, unit: UnitPoints, seed: np.random.SeedSequence) -> Samples:
     """`count` points on a region, each patch getting its part by measure and at least one."""
     measures = np.array([p.measure for p in region.patches])
     counts = np.maximum(1, np.round(count * measures / measures.sum()).astype(int))
     streams = seed.spawn(len(region.patches))
-    parts = [_on_patch(p, n, unit, s) for p, n, s in zip(region.patches, counts, streams, strict=True)]
+    parts = [_on_patch(p, int(n), unit, s) for p, n, s in zip(region.patches, counts, streams, strict=True)]
     return Samples.joined(parts)
 
 
-def _on_patch(patch: Patch, count: int, unit: Any, seed: np.random.SeedSequence) -> Samples:
+def _on_patch(patch: Patch, count: int, unit: UnitPoints, seed: np.random.SeedSequence) -> Samples:
     dimension = len(patch.axes)
     if dimension == 0:  # an end of an interval: more than one point there is the same point again
         return patch.place(np.zeros((1, 0)))
     return patch.place(unit(count, dimension, np.random.default_rng(seed)))
 
 
+def _uniform(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
+    return rng.random((count, dimension))
+
+
+def _clustered_sobol(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
+    clustered: np.ndarray = (1 - np.cos(np.pi * sobol(count, dimension, rng))) / 2
+    return clustered
+
+
 def sobol(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
     """The first points of a scrambled Sobol sequence."""
-    power = max(0, (int(count) - 1).bit_length())  # drawn in full powers of two, else the sequence loses its balance
+    power = max(0, (count - 1).bit_length())  # drawn in full powers of two, else the sequence loses its balance
     points: np.ndarray = qmc.Sobol(dimension, rng=rng).random_base2(power)[:count]
     return points
 
 
-def override(
-    counts: list[int], regions: Sequence[Region], domain: Domain, interior: int | None, boundary: int | None
-) -> list[int]:
+def override(counts: list[int], demand: Demand, interior: int | None, boundary: int | None) -> list[int]:
     """Replace the counts in the domain and, shared by measure, on the regions that are parts of it."""
+    domain, regions = demand.domain, demand.regions
     measures = [0.0 if r is domain else sum(p.measure for p in r.patches) for r in regions]
     result = list(counts)
     for k, r in enumerate(regions):

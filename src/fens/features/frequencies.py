@@ -22,22 +22,28 @@ INITIALISATIONS = {
 
 @dataclass(frozen=True)
 class Draw:
-    """Frequencies W (M, d) and phases b (M) at scale 1, with the affine map of the inputs that they act on."""
+    """Frequencies W (M, d) and phases b (M) at scale 1, which act on (x − origin)/half_width.
+
+    The features count coordinates from `center`, the middle of the domain, and the phases of the trigonometric
+    ones are taken modulo 2π: the same functions, but smaller arguments, which round less.
+    """
 
     W: np.ndarray
     b: np.ndarray
     activation: Activation
     center: np.ndarray
+    origin: np.ndarray
     half_width: np.ndarray
 
     def scaled(self, scale: Sequence[float], device: torch.device) -> RandomFeatures:
         """The features σ(ρ(W·x + b)), x after the affine map; one ρ for each axis, their geometric mean for b."""
         rho = np.asarray(scale, dtype=np.float64)
         W = self.W * rho / self.half_width
-        b = self.b * np.exp(np.mean(np.log(rho))) - W @ self.center
-        return RandomFeatures(
-            torch.as_tensor(W, device=device), torch.as_tensor(b, device=device), self.activation
-        )
+        b = self.b * np.exp(np.mean(np.log(rho))) + W @ (self.center - self.origin)
+        if self.activation.trigonometric:
+            b = np.remainder(b + np.pi, 2 * np.pi) - np.pi
+        W_, b_, center = (torch.as_tensor(a, device=device) for a in (W, b, self.center))
+        return RandomFeatures(W_, b_, center, self.activation)
 
 
 def draw(
@@ -58,10 +64,12 @@ def draw(
     # independent streams: one stream for both would correlate phases with frequencies and ruin completeness
     for_W, for_b = (np.random.default_rng(s) for s in seed.spawn(2))
     lower, upper = np.array(bounds).T
+    center = (lower + upper) / 2
     return Draw(
         for_W.uniform(-half, half, (count, d)),
         for_b.uniform(-half, half, count),
         activation,
-        center=(lower + upper) / 2 if affine else np.zeros(d),
+        center=center,
+        origin=center if affine else np.zeros(d),
         half_width=(upper - lower) / 2 if affine else np.ones(d),
     )

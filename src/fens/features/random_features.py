@@ -1,4 +1,4 @@
-"""The features φ_j(x) = σ(W_j·x + b_j), and linear differential operators applied to them."""
+"""The features φ_j(x) = σ(W_j·(x − center) + b_j), and linear differential operators applied to them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ Operator = Sequence[tuple[Coefficient, tuple[int, ...]]]  # Σ c(x) ∂^α as pa
 
 @dataclass(frozen=True)
 class RandomFeatures:
-    """M features of d coordinates, with frequencies W (M, d) and phases b (M)."""
+    """M features of d coordinates, with frequencies W (M, d), phases b (M) and a center (d)."""
 
     W: Tensor
     b: Tensor
+    center: Tensor
     activation: Activation
 
     def __len__(self) -> int:
@@ -35,7 +36,7 @@ class RandomFeatures:
         if not groups:
             return self.b.new_zeros((len(points), len(self)))
         # as (features, points), so that the result is column-major, which is what LAPACK takes without a copy
-        z = torch.addmm(self.b[:, None], self.W, points.T).T
+        z = torch.addmm(self.b[:, None], self.W, (points - self.center).T).T
         bases = self.activation.derivatives(z, list(groups))
         del z
         total = None

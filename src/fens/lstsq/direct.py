@@ -1,82 +1,158 @@
-"""Householder QR of [A | b], held in memory, without regularisation.
+"""Householder QR of [A | b], held in memory.
 
-Only R is needed. Its leading block and last column give w by back substitution; its last diagonal entry is the
-residual that the exact minimiser would have. The feature matrix is numerically rank-deficient on purpose, so a
-truncated solve by the singular values of R is tried too where back substitution stays far above that promise.
+The feature matrix is numerically rank-deficient on purpose: its columns span the solution many times over, and
+round-off decides how the weights are shared. Two solves come from R at little cost beside R itself:
+
+- triangular: back substitution. No information is lost, but along the directions that the rows do not see the
+  weights are noise divided by noise.
+- damped: min ‖A w − b‖² + λ²‖w‖², λ being one unit of round-off of ‖A‖, by a second QR, of [R; λ·1], then refined:
+  the residual of w is solved for in the same way and added. Damping keeps the weights small where rows say
+  nothing; refinement takes away what damping cost where they do (iterated Tikhonov), and QR's own rounding.
+
+The damped one is kept unless back substitution leaves a clearly smaller residual. On the paper's problems its
+errors are 2 to 10 times below those of back substitution, and at or below those of a truncated singular value
+decomposition of R, which costs several times as much (`benchmarks/lstsq_choice.py`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
+from .product import product
 from .result import LeastSquares
 from .rows import Rows
 
+PANEL = 256  # columns
 EPS = torch.finfo(torch.float64).eps
 
 
 @dataclass(frozen=True)
 class Direct:
-    """The solver for matrices that fit in memory: peak use is twice the matrix, and R.
+    """The solver for matrices that fit in memory: its peak is below three times the matrix.
 
-    `cutoff` (relative to the largest) is where the truncated solve drops singular values; `slack` is how many
-    times the promised residual back substitution may leave before the truncated solve is tried at all. No
-    solve can beat the promise, so with a small slack there is nothing to win.
+    `damping` is λ relative to ‖A‖; `refinements` is how many corrections of the damped solve are tried.
     """
 
-    cutoff: float = EPS
-    slack: float = 10.0
+    damping: float = EPS
+    refinements: int = 2
 
     def solve(self, rows: Rows) -> LeastSquares:
         """The minimiser for a system of at least as many rows as columns."""
-        table = _table(rows)
-        n = rows.shape[1]
-        if not torch.isfinite(table).all():
-            return _failed(table.new_zeros(n), "not finite")
-        R = torch.geqrf(table)[0][: n + 1].triu()
-        diagonal = R.diagonal()[:n].abs()
+        table, n = _table(rows), rows.shape[1]
+        A, b = table[:, :n], table[:, n]
+        if not torch.isfinite(table.sum()):  # a sum, because a mask of the table would cost an eighth of its memory
+            return _failed(b.new_zeros(n), "not finite")
+        reflectors, tau = torch.geqrf(table)
+        R, c = reflectors[:n, :n], reflectors[:n, n]
+        diagonal = R.diagonal().abs()
         if diagonal.max() == 0:
-            return _failed(table.new_zeros(n), "all zero")
-        promised = float(R[n, n].abs()) if len(R) > n else 0.0
-        rank = int((diagonal > EPS * diagonal.max()).sum())
-        weights, residual = _measured(table, _back_substitution(R, n))
-        method = "triangular"
-        if not residual <= self.slack * promised:  # not >, or a solution that is not finite would pass
-            other, smaller = _measured(table, self._truncated(R, n))
-            if not residual <= smaller:
-                weights, residual, method = other, smaller, "truncated"
+            return _failed(b.new_zeros(n), "all zero")
+
+        def project(r: Tensor) -> Tensor:  # Qᵀr, its first n entries
+            return torch.ormqr(reflectors, tau, r[:, None], left=True, transpose=True)[:n, 0]
+
+        plain = _back_substitution(R, c)
+        rank = _rank(diagonal)
+        promised = float(reflectors[n, n].abs()) if len(reflectors) > n else 0.0
+        weights, residual = self._refined(A, b, c, project, _Damped(R, self.damping * _norm(R)))
+        method = "damped"
+        if (smaller := _residual(A, b, plain)) < 0.5 * residual:
+            weights, residual, method = plain, smaller, "triangular"
         return LeastSquares(weights, residual, promised, rank, method)
 
-    def _truncated(self, R: Tensor, n: int) -> Tensor:
-        U, s, Vh = torch.linalg.svd(R[:n, :n])
-        keep = s > self.cutoff * s[0]
-        return Vh[keep].T @ ((U.T @ R[:n, n])[keep] / s[keep])
+    def _refined(
+        self, A: Tensor, b: Tensor, c: Tensor, project: Callable[[Tensor], Tensor], step: Callable[[Tensor], Tensor]
+    ) -> tuple[Tensor, float]:
+        weights = step(c)
+        residual = _residual(A, b, weights)
+        for _ in range(self.refinements):
+            better = weights + step(project(b - product(A, weights)))
+            smaller = _residual(A, b, better)
+            if not smaller < residual:
+                break
+            weights, residual = better, smaller
+        return weights, residual
 
 
 def _table(rows: Rows) -> Tensor:
     """[A | b], column-major, filled block by block so that A exists once."""
     m, n = rows.shape
-    table, start = None, 0
+    table, start = torch.empty(0), 0
     for A, b in rows:
-        if table is None:
+        if not len(table):
             table = A.new_empty((n + 1, m)).T
         table[start : start + len(b), :n] = A
         table[start : start + len(b), n] = b
         start += len(b)
-    assert table is not None and start == m
     return table
 
 
-def _back_substitution(R: Tensor, n: int) -> Tensor:
-    return torch.linalg.solve_triangular(R[:n, :n], R[:n, n:], upper=True)[:, 0]
+class _Damped:
+    """c ↦ argmin ‖R w − c‖² + λ²‖w‖², by QR of [R; λ·1].
+
+    Column panel by column panel, so that the zeros below the diagonals of both halves are never worked on: a sixth
+    of the flops of a dense QR. R is replaced in place, above the diagonal of the matrix that holds it; what
+    stands below, the reflectors of the first factorisation, stays.
+    """
+
+    def __init__(self, R: Tensor, damping: float) -> None:
+        self.R = R
+        self.panels: list[tuple[slice, Tensor, Tensor]] = []
+        n, below = len(R), R.new_empty((0, len(R)))
+        for start in range(0, n, PANEL):
+            rows = slice(start, min(start + PANEL, n))
+            width = rows.stop - start
+            diagonal = torch.eye(width, n - start, dtype=R.dtype, device=R.device) * damping
+            right = torch.cat([R[rows, rows.stop :], below[:, width:], diagonal[:, width:]])
+            left = torch.cat([R[rows, rows].triu(), below[:, :width], diagonal[:, :width]])
+            reflectors, tau = torch.geqrf(left)
+            right = torch.ormqr(reflectors, tau, right, left=True, transpose=True)
+            R[rows, rows] = R[rows, rows].tril(-1) + reflectors[:width].triu()
+            R[rows, rows.stop :] = right[:width]
+            below = right[width:]
+            self.panels.append((rows, reflectors, tau))
+
+    def __call__(self, c: Tensor) -> Tensor:
+        top, below = c.clone(), c.new_empty(0)
+        for rows, reflectors, tau in self.panels:
+            width = rows.stop - rows.start
+            v = torch.cat([top[rows], below, c.new_zeros(width)])[:, None]
+            v = torch.ormqr(reflectors, tau, v, left=True, transpose=True)[:, 0]
+            top[rows], below = v[:width], v[width:]
+        return _back_substitution(self.R, top)
 
 
-def _measured(table: Tensor, weights: Tensor) -> tuple[Tensor, float]:
-    residual = torch.addmv(table[:, -1], table[:, :-1], weights, beta=-1)
-    return weights, float(residual.norm()) if torch.isfinite(weights).all() else float("inf")
+def _back_substitution(R: Tensor, c: Tensor) -> Tensor:
+    solution: Tensor = torch.linalg.solve_triangular(R, c[:, None], upper=True)[:, 0]
+    return solution
+
+
+def _norm(R: Tensor, steps: int = 6) -> float:
+    """‖R‖₂ of the upper triangle to a few per cent, by power iteration."""
+    U = R.triu()
+    v = torch.ones_like(U[0])
+    for _ in range(steps):
+        v = U.T @ (U @ (v / v.norm()))
+    return float(v.norm().sqrt())
+
+
+def numerical_rank(A: Tensor) -> int:
+    """Numerical rank of a matrix with columns in random order, from one unpivoted QR."""
+    return _rank(torch.geqrf(A)[0].diagonal().abs())
+
+
+def _rank(diagonal: Tensor) -> int:
+    """Numerical rank seen on the diagonal of R, which falls to round-off once random columns span everything."""
+    return int((diagonal > 64 * EPS * diagonal.max()).sum())
+
+
+def _residual(A: Tensor, b: Tensor, weights: Tensor) -> float:
+    value = float((product(A, weights) - b).norm())
+    return value if value == value else float("inf")  # weights that overflowed have no residual
 
 
 def _failed(zeros: Tensor, status: str) -> LeastSquares:

@@ -59,6 +59,11 @@ class Problem:
         others = dict.fromkeys(c.region for c in self.conditions if c.region != self.domain)
         return (self.domain, *others)
 
+    @property
+    def equations_per_region(self) -> tuple[int, ...]:
+        """How many equations hold on each of the regions."""
+        return tuple(len(self.equations_on(r)) for r in self.regions)
+
     def equations_on(self, region: Any) -> tuple[Equation, ...]:
         """The equations that hold on a region, in the order they were given."""
         found = tuple(c.equation for c in self.conditions if c.region == region)

@@ -13,6 +13,7 @@ from torch import Tensor
 from ..domain import Domain
 from ..errors import SettingError
 from ..features import RandomFeatures
+from ..lstsq import product
 
 BLOCK_ENTRIES = 2**22  # features × points evaluated at a time
 
@@ -55,7 +56,7 @@ class Field:
         for start in range(0, len(points), size):
             block = torch.as_tensor(points[start : start + size], device=self.weights.device)
             matrix = self.features.matrix([(1.0, self.orders)], block)
-            result[start : start + size] = (matrix @ self.weights).cpu().numpy()
+            result[start : start + size] = product(matrix, self.weights).cpu().numpy()
         return result
 
     def diff(self, *variables: Any) -> Field:

@@ -12,11 +12,13 @@ import torch
 from torch import Tensor
 
 from ..assemble import BLOCK_ENTRIES, collocate
-from ..domain import Clustered, Grid, Region, Sampler, Samples
+from ..domain import Clustered, Demand, Grid, Region, Sampler, Samples
 from ..errors import EvaluationError, SettingError
 from ..features import RandomFeatures
+from ..lstsq import product
 from ..problem import Formula, Problem
 from ..scale import Search
+from ..settings import Settings
 from .field import Field
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ class Solution:
     scale: float | tuple[float, ...]
     search: Search | None
     stats: Stats
-    settings: Mapping[str, Any]
+    settings: Settings
 
     @property
     def field(self) -> Field:
@@ -133,15 +135,16 @@ class Solution:
         parts = []
         for start in range(0, len(condition), size):
             A, b = condition.rows(self.features, slice(start, start + size))
-            parts.append(A @ self.weights - b)
+            parts.append(product(A, self.weights) - b)
         return torch.cat(parts).cpu().numpy()
 
     def _sampled(self, points: Sampler) -> dict[Region, Samples]:
-        regions = self.problem.regions
-        counts = [len(self.problem.equations_on(r)) for r in regions]
-        seed = np.random.SeedSequence(self.settings["seed"], spawn_key=(1,))  # not the stream of the solve
-        found = points.sample(self.problem.domain, regions, counts, len(self.features), seed)
-        return dict(zip(regions, found, strict=True))
+        problem = self.problem
+        demand = Demand(problem.domain, problem.regions, problem.equations_per_region, len(self.features))
+        return dict(zip(problem.regions, points.sample(demand, self._fresh_seed()), strict=True))
+
+    def _fresh_seed(self) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self.settings.seed, spawn_key=(99,))  # not a stream of the solve
 
     def _comparison_points(self, points: Any) -> np.ndarray:
         domain = self.problem.domain
@@ -158,8 +161,7 @@ class Solution:
                 "compare() takes as points a Grid or another sampler, 'collocation', or a mapping from "
                 f"coordinates to arrays; got {points!r}."
             )
-        seed = np.random.SeedSequence(self.settings["seed"], spawn_key=(2,))
-        return np.asarray(points.sample(domain, [domain], [1], len(self.features), seed)[0].points)
+        return np.asarray(points.sample(Demand.inside(domain), self._fresh_seed())[0].points)
 
     def _exact_values(self, exact: Any, points: np.ndarray) -> np.ndarray:
         columns = {x: points[:, i] for i, x in enumerate(self.problem.coordinates)}

@@ -1,0 +1,33 @@
+"""Problems made from their solution, for testing: the sources follow from the operators."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+
+from .problem import Problem
+
+
+def manufacture(operators: Mapping[Any, Any], unknown: AppliedUndef, exact: sp.Expr) -> Problem:
+    """The problem {region: operator(u) = operator(exact)}, whose solution is `exact`.
+
+    Each operator is an expression in the unknown, or a list of them.
+
+    >>> import fens
+    >>> x = sp.Symbol("x")
+    >>> u = sp.Function("u")(x)
+    >>> rod = fens.Box({x: (0, 1)})
+    >>> manufacture({rod: u.diff(x, 2), rod.boundary: u}, u, x**3)
+    Problem for u(x) on the box 0 < x < 1:
+      Eq(Derivative(u(x), (x, 2)), 6*x) on the box 0 < x < 1
+      Eq(u(x), x**3) on the boundary
+    """
+
+    def equation(operator: sp.Expr) -> sp.Eq:
+        return sp.Eq(operator, operator.subs(unknown, exact).doit(), evaluate=False)
+
+    listed = {r: op if isinstance(op, list | tuple) else [op] for r, op in operators.items()}
+    return Problem({region: [equation(op) for op in ops] for region, ops in listed.items()})

@@ -1,0 +1,106 @@
+"""Problems with known solutions, shared by tests, examples and benchmarks: those of the paper first.
+
+Sources and boundary values are derived from the exact solution by SymPy. Only what stands in `fens` is used.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+
+from .domain import Box
+from .problem import Problem
+from .problem.manufacture import manufacture
+
+x, y, t = sp.symbols("x y t")
+
+
+@dataclass(frozen=True)
+class Known:
+    """A problem and its solution."""
+
+    name: str
+    problem: Problem
+    exact: sp.Expr
+
+
+def function_2d() -> Known:
+    """sin πx sin 4πy on [−1, 1]², to be approximated."""
+    u = sp.Function("u")(x, y)
+    exact = sp.sin(sp.pi * x) * sp.sin(4 * sp.pi * y)
+    return Known("function_2d", manufacture({Box({x: (-1, 1), y: (-1, 1)}): u}, u, exact), exact)
+
+
+def helmholtz(lower: float = 0, upper: float = 1) -> Known:
+    """Δu + u = q with u = sin πx sin 4πy; on (0, 1)² as the paper prints it, or on (−1, 1)² as it computes it."""
+    return _helmholtz("helmholtz", sp.sin(sp.pi * x) * sp.sin(4 * sp.pi * y), lower, upper)
+
+
+def helmholtz_tanh(lower: float = 0, upper: float = 1) -> Known:
+    """Δu + u = q with u = tanh(xy)."""
+    return _helmholtz("helmholtz_tanh", sp.tanh(x * y), lower, upper)
+
+
+def diffusion() -> Known:
+    """u_t = 0.01 u_xx + f on (0, 5) × (0, 1]."""
+    u = sp.Function("u")(x, t)
+    rod = Box({x: (0, 5)}).during(t, 0, 1)
+
+    def wave(s: sp.Symbol) -> sp.Expr:
+        return 2 * sp.cos(sp.pi * s + sp.pi / 5) + sp.Rational(3, 2) * sp.cos(2 * sp.pi * s - 3 * sp.pi / 5)
+
+    exact = wave(x) * wave(t)
+    operators = {rod: u.diff(t) - u.diff(x, 2) / 100, rod.sides: u, rod.initial: u}
+    return Known("diffusion", manufacture(operators, u, exact), exact)
+
+
+def heat() -> Known:
+    """u_t = Δu + f on (0, 1)² × (0, 1], u = 2e^(−t) sin(πx/2) sin(πy/2)."""
+    u, plate = _plate()
+    exact = 2 * sp.exp(-t) * sp.sin(sp.pi * x / 2) * sp.sin(sp.pi * y / 2)
+    operators = {plate: u.diff(t) - u.diff(x, 2) - u.diff(y, 2), plate.sides: u, plate.initial: u}
+    return Known("heat", manufacture(operators, u, exact), exact)
+
+
+def wave() -> Known:
+    """u_tt = Δu + f on (0, 1)² × (0, 1], u = sin(πx/2) sin(πy/2) sin(πt/2)."""
+    u, plate = _plate()
+    exact = sp.sin(sp.pi * x / 2) * sp.sin(sp.pi * y / 2) * sp.sin(sp.pi * t / 2)
+    wave_operator = u.diff(t, 2) - u.diff(x, 2) - u.diff(y, 2)
+    operators = {plate: wave_operator, plate.sides: u, plate.initial: [u, u.diff(t)]}
+    return Known("wave", manufacture(operators, u, exact), exact)
+
+
+def oscillating_poisson() -> Known:
+    """−u'' = f on (0, 1), u = (1/6) Σ sin(2^i πx) for i = 1 … 6."""
+    u = sp.Function("u")(x)
+    exact = sp.Add(*(sp.sin(2**i * sp.pi * x) for i in range(1, 7))) / 6
+    rod = Box({x: (0, 1)})
+    return Known("oscillating_poisson", manufacture({rod: -u.diff(x, 2), rod.boundary: u}, u, exact), exact)
+
+
+def poisson(dimension: int) -> Known:
+    """−Δu = f on (−1, 1)^d, u = m² + sin m, where m is the mean of the coordinates."""
+    xs = sp.symbols(f"x1:{dimension + 1}")
+    u = sp.Function("u")(*xs)
+    mean = sp.Add(*xs) / dimension
+    exact = mean**2 + sp.sin(mean)
+    box = Box(dict.fromkeys(xs, (-1, 1)))
+    operators = {box: -sp.Add(*(u.diff(s, 2) for s in xs)), box.boundary: u}
+    return Known(f"poisson_{dimension}d", manufacture(operators, u, exact), exact)
+
+
+LINEAR = (function_2d, helmholtz, helmholtz_tanh, diffusion, heat, wave, oscillating_poisson)
+
+
+def _helmholtz(name: str, exact: sp.Expr, lower: float, upper: float) -> Known:
+    u = sp.Function("u")(x, y)
+    square = Box({x: (lower, upper), y: (lower, upper)})
+    operators = {square: u.diff(x, 2) + u.diff(y, 2) + u, square.boundary: u}
+    return Known(name, manufacture(operators, u, exact), exact)
+
+
+def _plate() -> tuple[Any, Any]:
+    return sp.Function("u")(x, y, t), Box({x: (0, 1), y: (0, 1)}).during(t, 0, 1)
