@@ -5,6 +5,17 @@ from .region import Domain, Part, Patch, Points, Region, Samples
 from .sample import Clustered, Demand, Grid, Random, Sampler
 
 __all__ = [
-    "Box", "Clustered", "Cylinder", "Demand", "Domain", "Grid", "Part", "Patch", "Points", "Random", "Region", "Sampler",
+    "Box",
+    "Clustered",
+    "Cylinder",
+    "Demand",
+    "Domain",
+    "Grid",
+    "Part",
+    "Patch",
+    "Points",
+    "Random",
+    "Region",
+    "Sampler",
     "Samples",
 ]

@@ -63,10 +63,11 @@ def read(statement: Any, unknowns: Unknowns, coordinates: Sequence[sp.Symbol]) -
         jets.setdefault(jet, sp.Dummy(str(node), real=True))
     residual = residual.xreplace({node: jets[jet] for node, jet in derivatives.items()})
     _refuse_foreign_symbols(residual, set(jets.values()), coordinates, text)
-    if not jets:
+    present = tuple((jet, symbol) for jet, symbol in jets.items() if symbol in residual.free_symbols)
+    if not present:
         names = ", ".join(map(str, unknowns))
         raise EquationError(f"The equation {text} does not contain the unknown {names}; every equation must.")
-    return Equation(residual, tuple(jets.items()), text)
+    return Equation(residual, present, text)
 
 
 def as_expression(statement: Any) -> sp.Expr:

@@ -146,8 +146,7 @@ def _check(condition: Condition, domain: Any) -> None:
             raise EquationError(f"Data belongs on a fens.Points region, not on {region.name}.")
         if len(data.values) != expected:
             raise EquationError(
-                f"Data has {len(data.values)} values, but {region.name} has {expected} points; "
-                "give one value for each point."
+                f"Data has {len(data.values)} values for {expected} points; give one value for each point."
             )
 
 

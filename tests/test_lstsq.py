@@ -1,0 +1,139 @@
+"""Every least-squares solver passes the same contract."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+import torch
+
+from fens.lstsq import Direct, numerical_rank, product
+
+SOLVERS = [Direct()]
+EPS = np.finfo(float).eps
+
+
+@dataclass(frozen=True)
+class Blocks:
+    A: torch.Tensor
+    b: torch.Tensor
+    size: int = 37
+
+    @property
+    def shape(self):
+        return tuple(self.A.shape)
+
+    def __iter__(self):
+        return zip(self.A.split(self.size), self.b.split(self.size), strict=True)
+
+
+def random_matrix(m, n, seed=0):
+    return torch.as_tensor(np.random.default_rng(seed).standard_normal((m, n)))
+
+
+def cosines(m, n, rho, seed=0):
+    """A feature matrix: numerically rank-deficient, as all of ours are."""
+    rng = np.random.default_rng(seed)
+    x, w, b = rng.uniform(-1, 1, m), rng.uniform(-rho, rho, n), rng.uniform(-rho, rho, n)
+    return torch.as_tensor(x), torch.cos(torch.as_tensor(np.outer(x, w) + b))
+
+
+@pytest.fixture(params=SOLVERS, ids=lambda s: type(s).__name__)
+def solver(request):
+    return request.param
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (5, 5), (300, 40), (700, 600), (600, 600), (1000, 257)])
+def test_recovers_the_weights_of_a_consistent_system(solver, m, n):
+    A, w = random_matrix(m, n), random_matrix(n, 1, seed=1)[:, 0]
+    result = solver.solve(Blocks(A, A @ w))
+    condition = float(torch.linalg.cond(A))
+    assert result.status == "solved"
+    assert float((result.weights - w).norm()) <= 100 * EPS * condition * float(w.norm())
+    assert result.rank == n
+
+
+def test_minimises_the_residual_of_an_inconsistent_system(solver):
+    A, b = random_matrix(200, 30), random_matrix(200, 1, seed=2)[:, 0]
+    result = solver.solve(Blocks(A, b))
+    expected = torch.linalg.lstsq(A, b[:, None]).solution[:, 0]
+    torch.testing.assert_close(result.weights, expected, rtol=1e-11, atol=1e-12)
+    assert result.residual == pytest.approx(float((A @ expected - b).norm()), rel=1e-12)
+    assert result.promised == pytest.approx(result.residual, rel=1e-12)
+
+
+def test_fits_to_round_off_with_a_rank_deficient_basis(solver):
+    x, A = cosines(900, 300, rho=20.0)
+    b = torch.exp(x) * torch.sin(5 * x)
+    result = solver.solve(Blocks(A, b))
+    assert result.rank < 100
+    assert result.residual < 1e-13 * float(b.norm())
+    assert float(result.weights.norm()) < 1e3
+
+
+def test_exactly_repeated_columns_do_no_harm(solver):
+    A = random_matrix(100, 10)
+    A = torch.cat([A, A], dim=1)
+    b = A @ torch.ones(20, dtype=torch.float64)
+    result = solver.solve(Blocks(A, b))
+    assert result.residual < 1e-13 * float(b.norm())
+    assert result.rank == 10
+    assert float(result.weights.norm()) < 10
+
+
+def test_scaling_everything_scales_nothing_but_the_residual(solver):
+    _, A = cosines(300, 100, rho=5.0)
+    b = random_matrix(300, 1)[:, 0]
+    one, tiny = solver.solve(Blocks(A, b)), solver.solve(Blocks(A * 1e-150, b * 1e-150))
+    assert tiny.residual == pytest.approx(one.residual * 1e-150, rel=1e-3)
+
+
+def test_the_blocks_do_not_matter(solver):
+    _, A = cosines(300, 100, rho=3.0)
+    b = random_matrix(300, 1)[:, 0]
+    results = [solver.solve(Blocks(A, b, size)).weights for size in (7, 300)]
+    assert torch.equal(*results)
+
+
+def test_zero_right_hand_side_gives_zero(solver):
+    result = solver.solve(Blocks(random_matrix(30, 5), torch.zeros(30, dtype=torch.float64)))
+    assert float(result.weights.abs().max()) == 0
+    assert result.residual == 0
+
+
+@pytest.mark.parametrize(("value", "status"), [(float("nan"), "not finite"), (float("inf"), "not finite")])
+def test_values_that_are_not_finite_are_a_status_with_a_remedy(solver, value, status):
+    A = random_matrix(30, 5)
+    A[3, 2] = value
+    result = solver.solve(Blocks(A, torch.ones(30, dtype=torch.float64)))
+    assert result.status == status
+    assert "lower the scale" in result.remedy
+
+
+def test_a_zero_matrix_is_a_status_with_a_remedy(solver):
+    result = solver.solve(Blocks(torch.zeros((30, 5), dtype=torch.float64), torch.ones(30, dtype=torch.float64)))
+    assert result.status == "all zero"
+    assert "check the equations" in result.remedy
+
+
+def test_damping_beats_back_substitution_on_a_feature_matrix():
+    """The reason for it: smaller weights, along directions that the rows do not see, and a smaller residual."""
+    x, A = cosines(900, 300, rho=40.0)
+    b = torch.sin(20 * x)
+    R = torch.linalg.qr(torch.cat([A, b[:, None]], dim=1), mode="r").R
+    plain = torch.linalg.solve_triangular(R[:300, :300], R[:300, 300:], upper=True)[:, 0]
+    damped = Direct().solve(Blocks(A, b))
+    assert damped.method == "damped"
+    assert float(damped.weights.norm()) < float(plain.norm())
+    assert damped.residual < float((product(A, plain) - b).norm())
+
+
+def test_product_is_more_accurate_than_one_pass_over_the_columns():
+    A, w = random_matrix(200, 5000), random_matrix(5000, 1, seed=4)[:, 0]
+    exact = (A.numpy().astype(np.longdouble) @ w.numpy().astype(np.longdouble)).astype(float)
+    error = np.abs(product(A, w).numpy() - exact).max()
+    assert error <= 40 * EPS * np.sqrt(64) * np.abs(exact).std()
+
+
+def test_numerical_rank_counts_independent_columns():
+    A = random_matrix(50, 20) @ random_matrix(20, 40, seed=1)
+    assert numerical_rank(A) == 20

@@ -1,0 +1,271 @@
+"""Reading problems: what an equation means, and the sentence a bad one gets."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import fens
+from fens.errors import EquationError, EvaluationError, RegionError, UnsupportedEquation
+from fens.problem import Formula, Jet, linear_form
+from fens.problem.expression import read
+from fens.problem.manufacture import manufacture
+
+x, y, t, k = sp.symbols("x y t k")
+u = sp.Function("u")(x, y)
+square = fens.Box({x: (0, 1), y: (0, 1)})
+
+
+def form(statement):
+    """{orders: coefficient} and source of a linear equation in u(x, y)."""
+    linear = linear_form(read(statement, (u,), (x, y)))
+    return {jet.orders: c.expression for jet, c in linear.coefficients}, linear.source.expression
+
+
+def test_an_equation_is_taken_apart():
+    coefficients, source = form(sp.Eq(u.diff(x, 2) + x * y * u.diff(x, y) - 3, sp.sin(x) * u + y))
+    assert coefficients == {(2, 0): 1, (1, 1): x * y, (0, 0): -sp.sin(x)}
+    assert sp.simplify(source - (y + 3)) == 0
+
+
+def test_an_expression_must_vanish():
+    assert form(u.diff(x) - 2) == ({(1, 0): 1}, 2)
+
+
+def test_derivatives_of_products_are_worked_out():
+    coefficients, _ = form(sp.Derivative((1 + x**2) * sp.Derivative(u, x), x))
+    assert {a: sp.expand(c) for a, c in coefficients.items()} == {(2, 0): 1 + x**2, (1, 0): 2 * x}
+
+
+def test_terms_that_cancel_when_expanded_are_linear():
+    assert form((u + 1) ** 2 - u**2) == ({(0, 0): 2}, -1)
+
+
+@given(
+    terms=st.dictionaries(
+        st.tuples(st.integers(0, 4), st.integers(0, 4)),
+        st.sampled_from([sp.Integer(2), -x, y**2, sp.sin(x * y), sp.exp(-x), sp.Rational(1, 3)]),
+        min_size=1,
+        max_size=4,
+    ),
+    source=st.sampled_from([sp.S.Zero, x + y, sp.cos(x), sp.Integer(7)]),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_linear_operator_is_read_back(terms, source):
+    left = sp.Add(*(c * (sp.Derivative(u, (x, a), (y, b)) if a or b else u) for (a, b), c in terms.items()))
+    coefficients, right = form(sp.Eq(left, source, evaluate=False))
+    assert {a: sp.simplify(c) for a, c in coefficients.items()} == {a: sp.simplify(c) for a, c in terms.items()}
+    assert sp.simplify(right - source) == 0
+
+
+def test_normal_derivative_is_the_normal_times_the_gradient():
+    coefficients, _ = form(fens.normal_derivative(u) + 2 * u)
+    assert coefficients == {(1, 0): fens.normal(x), (0, 1): fens.normal(y), (0, 0): 2}
+
+
+def test_jets_of_one_derivative_written_two_ways_are_one():
+    equation = read(u.diff(x, y) + 3 * u.diff(y, x), (u,), (x, y))
+    assert [jet for jet, _ in equation.jets] == [Jet(0, (1, 1))]
+
+
+def test_the_unknown_may_order_its_arguments_differently_from_the_domain():
+    v = sp.Function("v")(t, x)
+    rod = fens.Box({x: (0, 1)}).during(t, 0, 2)
+    problem = fens.Problem({rod: sp.Eq(v.diff(t, 2), v.diff(x)), rod.initial: sp.Eq(v, 0)})
+    assert problem.coordinates == (x, t)
+    jets = [jet.orders for jet, _ in problem.conditions[0].equation.jets]
+    assert sorted(jets) == [(0, 2), (1, 0)]
+
+
+def test_repr_lists_regions_and_equations():
+    text = repr(fens.Problem({square: sp.Eq(u, x), square.face(x, 0): sp.Eq(u, 0)}))
+    assert text == (
+        "Problem for u(x, y) on the box 0 < x < 1, 0 < y < 1:\n"
+        "  Eq(u(x, y), x) on the box 0 < x < 1, 0 < y < 1\n"
+        "  Eq(u(x, y), 0) on the face x = 0"
+    )
+
+
+def test_equal_descriptions_of_a_region_are_one_region():
+    other = fens.Box({x: (0, 1), y: (0, 1)})
+    problem = fens.Problem({square: sp.Eq(u, 1), other.boundary: sp.Eq(u, 0)})
+    assert problem.equations_on(square.boundary)
+
+
+def test_manufactured_sources_follow_from_the_operator():
+    exact = sp.exp(x) * y**2
+    problem = manufacture({square: u.diff(x, 2) + u, square.boundary: fens.normal_derivative(u)}, u, exact)
+    source = linear_form(problem.conditions[0].equation).source.expression
+    assert sp.simplify(source - 2 * exact) == 0
+
+
+# ---- formulas
+
+
+def test_a_formula_is_evaluated_at_all_points():
+    values = Formula(sp.sin(x) + y)({x: np.array([0.0, 1.0]), y: np.array([1.0, 1.0])}, 2)
+    np.testing.assert_allclose(values, [1.0, 1.0 + np.sin(1.0)])
+
+
+def test_constants_fill_all_points():
+    assert Formula(sp.pi)({}, 3).tolist() == [np.pi] * 3
+
+
+def test_special_functions_come_from_scipy():
+    from scipy.special import jv
+
+    assert Formula(sp.besselj(2, x))({x: np.array([1.5])}, 1)[0] == pytest.approx(jv(2, 1.5), rel=1e-14)
+
+
+def test_wrapped_functions_nest_and_combine():
+    f, g = fens.wrap(lambda a: a**2), fens.wrap(np.exp)
+    values = Formula(3 * f(g(x)) + g(x + y))({x: np.array([0.5]), y: np.array([0.25])}, 1)
+    assert values[0] == pytest.approx(3 * np.exp(1.0) + np.exp(0.75), rel=1e-15)
+
+
+def test_two_wrapped_functions_of_one_name_stay_apart():
+    f, g = fens.wrap(lambda a: a), fens.wrap(lambda a: 2 * a)
+    assert Formula(f(x) + g(x))({x: np.array([1.0])}, 1)[0] == 3
+
+
+def test_wrapped_functions_of_plain_numbers_work():
+    import math
+
+    f = fens.wrap(lambda a, b: math.sin(a) if a > b else 0.0)
+    values = Formula(f(x, y))({x: np.array([1.0, 0.0]), y: np.array([0.5, 0.5])}, 2)
+    assert values.tolist() == [math.sin(1.0), 0.0]
+
+
+# ---- the sentences
+
+
+def bad(equations, error=EquationError):
+    with pytest.raises(error) as caught:
+        fens.Problem(equations)
+    return str(caught.value)
+
+
+def test_equation_without_the_unknown():
+    message = bad({square: sp.Eq(u, 1), square.boundary: sp.Eq(x, y)})
+    assert message == "The equation Eq(x, y) does not contain the unknown u(x, y); every equation must."
+
+
+def test_no_unknown_at_all():
+    assert "No equation contains an unknown" in bad({square: sp.Eq(x, y)})
+
+
+def test_symbol_that_is_no_coordinate():
+    message = bad({square: sp.Eq(u.diff(x, 2) + k**2 * u, 0)})
+    assert "The symbol k in Eq(k**2*u(x, y) + Derivative(u(x, y), (x, 2)), 0) is not a coordinate" in message
+    assert "substitute its value first" in message
+
+
+def test_no_equation_on_the_domain():
+    message = bad({square.boundary: sp.Eq(u, 0)})
+    assert message == (
+        "No equation holds on the domain itself, only on the boundary; add one, {domain: Eq(...)}."
+    )
+
+
+def test_region_of_another_domain():
+    other = fens.Box({x: (0, 2), y: (0, 1)})
+    message = bad({square: sp.Eq(u, 0), other.boundary: sp.Eq(u, 0)}, RegionError)
+    assert "The boundary belongs to the box 0 < x < 2, 0 < y < 1, not to the domain of this problem" in message
+
+
+def test_two_domains():
+    other = fens.Box({x: (0, 2), y: (0, 1)})
+    assert "one problem has one domain" in bad({square: sp.Eq(u, 0), other: sp.Eq(u, 0)}, UnsupportedEquation)
+
+
+def test_the_unknown_at_a_fixed_point():
+    v = sp.Function("u")
+    message = bad({square: sp.Eq(u, 0), square.boundary: sp.Eq(v(0, y), 1)}, UnsupportedEquation)
+    assert "takes the unknown at u(0, y)" in message
+    assert "box.face(x, 0)" in message
+
+
+def test_a_function_of_too_few_coordinates():
+    f = sp.Function("f")(x)
+    assert "The function f(x) is not an unknown of this domain" in bad({square: sp.Eq(u, f)})
+
+
+def test_arguments_in_two_orders():
+    v = sp.Function("u")(y, x)
+    assert "use one order of the coordinates" in bad({square: [sp.Eq(u, 0), sp.Eq(v, 0)]})
+
+
+def test_two_unknowns():
+    v = sp.Function("v")(x, y)
+    assert "2 unknowns, u(x, y), v(x, y)" in bad({square: sp.Eq(u, v)}, UnsupportedEquation)
+
+
+@pytest.mark.parametrize("statement", [sp.Eq(u, u), sp.true, False])
+def test_equations_that_are_true_or_false(statement):
+    assert "by itself" in bad({square: statement})
+
+
+@pytest.mark.parametrize("statement", [u < 1, "u = 1", None, 3])
+def test_things_that_are_no_equation(statement):
+    assert "quation" in bad({square: statement})
+
+
+def test_complex_and_infinite_equations():
+    assert "complex" in bad({square: sp.Eq(u, sp.I)}, UnsupportedEquation)
+    assert "infinite or undefined" in bad({square: sp.Eq(u, sp.zoo * x)})
+
+
+def test_normals_where_there_are_none():
+    message = bad({square: sp.Eq(fens.normal_derivative(u), 0)})
+    assert "uses the outward normal" in message
+    assert "put it on a boundary region" in message
+
+
+def test_keys_that_are_no_regions():
+    assert "keys of a problem are regions" in bad({"square": sp.Eq(u, 0)}, RegionError)
+
+
+def test_not_a_mapping():
+    assert "a mapping from regions to equations" in bad([sp.Eq(u, 0)])
+
+
+def test_an_empty_list_of_equations():
+    assert "is empty" in bad({square: []})
+
+
+def test_data_of_the_wrong_length():
+    points = fens.Points({x: [0.1, 0.2], y: [0.3, 0.4]})
+    message = bad({square: sp.Eq(u, 0), points: sp.Eq(u, fens.Data([1.0, 2.0, 3.0]))})
+    assert message == "Data has 3 values for 2 points; give one value for each point."
+
+
+def test_data_away_from_points():
+    assert "Data belongs on a fens.Points region" in bad({square: sp.Eq(u, fens.Data([1.0]))})
+
+
+def test_data_that_is_not_finite():
+    with pytest.raises(EquationError, match="value number 1 is nan"):
+        fens.Data([1.0, float("nan")])
+
+
+def test_points_outside_the_domain():
+    points = fens.Points({x: [0.1, 1.2], y: [0.3, 0.4]})
+    message = bad({square: sp.Eq(u, 0), points: sp.Eq(u, 0)}, RegionError)
+    assert "Point number 1 of Points, (1.2, 0.4), lies outside the box" in message
+
+
+def test_wrapped_functions_cannot_be_differentiated():
+    f = fens.wrap(np.exp, name="f")
+    with pytest.raises(EquationError, match=r"f\(x\) has no formula, so it cannot be differentiated"):
+        sp.diff(f(x), x)
+
+
+def test_wrapped_functions_that_fail():
+    def broken(a):
+        raise KeyError("no table")
+
+    with pytest.raises(EvaluationError, match="broken raised KeyError"):
+        Formula(fens.wrap(broken)(x))({x: np.array([1.0])}, 1)
+    with pytest.raises(EvaluationError, match="one value for each point"):
+        Formula(fens.wrap(lambda a: np.ones(3))(x))({x: np.zeros(5)}, 5)
