@@ -59,6 +59,8 @@ def solve(
     device
         `"cpu"` or `"cuda"`.
     """
+    if not isinstance(problem, Problem):
+        raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
     settings = Settings(features, activation, scale, points, weights, initialisation, affine, seed, device)
     where, clock = torch.device(device), Clock()
     for_features, for_points = np.random.SeedSequence(seed).spawn(2)

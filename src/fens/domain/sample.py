@@ -142,9 +142,8 @@ class Grid:
             mesh = np.meshgrid(*ticks, indexing="ij") if ticks else [np.zeros(1)]
             parts.append(patch.place(np.stack([m.ravel() for m in mesh], axis=1)[:, : len(patch.axes)]))
         joined = Samples.joined(parts)
-        if joined.normals is not None:  # a corner has one normal on each face, and counts on each
-            return joined
-        return Samples(np.unique(joined.points, axis=0))
+        first = np.sort(np.unique(joined.points, axis=0, return_index=True)[1])  # a corner of several faces counts once
+        return Samples(joined.points[first], None if joined.normals is None else joined.normals[first])
 
     @staticmethod
     def _unclaimed(samples: Samples, others: Sequence[Region]) -> Samples:

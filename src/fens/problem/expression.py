@@ -48,7 +48,7 @@ class Equation:
         if _is_affine(self.residual, symbols):
             return ()
         expanded = sp.expand(self.residual)  # (u + 1)² − u² is linear, and only the expanded form shows it
-        as_written = {symbol: sp.Symbol(symbol.name) for symbol in symbols}
+        as_written = {symbol: sp.Symbol(symbol.name) for symbol in symbols}  # bare names, without a dummy's mark
         return tuple(t.xreplace(as_written) for t in sp.Add.make_args(expanded) if not _is_affine(t, symbols))
 
 

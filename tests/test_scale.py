@@ -1,0 +1,103 @@
+"""The scale of the frequencies: by rank, by grid."""
+
+import io
+import sys
+
+import numpy as np
+import pytest
+import torch
+
+import fens
+from fens import zoo
+from fens.errors import SettingError
+from fens.features import activation, draw
+from fens.scale import by_rank, numerical_rank, target_rank
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [((0, 1, 0.25), [0.25, 0.5, 0.75, 1.0]), ((0, 1, 0.3), [0.3, 0.6, 0.9]), ((2, 3, 1), [3.0]), ((0, 0.3, 0.1), 3)],
+)
+def test_the_grid_is_half_open(arguments, expected):
+    candidates = fens.ScaleGrid(*arguments).candidates
+    if isinstance(expected, int):  # 0.1 + 0.1 + 0.1 is above 0.3 by rounding, and still the last candidate
+        assert len(candidates) == expected
+    else:
+        assert candidates == pytest.approx(expected)
+
+
+def test_the_papers_grid_has_a_thousand_candidates():
+    assert len(fens.ScaleGrid(0, 100, 0.1).candidates) == 1000
+
+
+@pytest.mark.parametrize("arguments", [(1, 1, 0.1), (2, 1, 0.1), (-1, 1, 0.1), (0, 1, 0), (0, float("nan"), 1)])
+def test_bad_grids(arguments):
+    with pytest.raises(SettingError, match="0 ≤ minimum < maximum and a positive step"):
+        fens.ScaleGrid(*arguments)
+
+
+def test_a_step_larger_than_the_range():
+    with pytest.raises(SettingError, match="leaves no candidate"):
+        fens.ScaleGrid(0, 1, 2)
+
+
+def test_the_search_keeps_the_smallest_residual_and_the_whole_curve():
+    known = zoo.helmholtz()
+    grid = fens.ScaleGrid(0, 12, 3)
+    solution = fens.solve(known.problem, features=200, scale=grid)
+    search = solution.search
+    assert [s[0] for s in search.scales] == list(grid.candidates)
+    assert solution.scale == search.scales[int(np.argmin(search.losses))][0]
+    assert solution.stats.residual == pytest.approx(min(search.losses), rel=1e-6)
+    alone = [fens.solve(known.problem, features=200, scale=s).stats.residual for s in grid.candidates]
+    assert list(search.losses) == pytest.approx(alone, rel=1e-6)
+
+
+def test_no_bar_unless_on_a_terminal(capsys):
+    fens.solve(zoo.helmholtz().problem, features=60, scale=fens.ScaleGrid(0, 3, 1))
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_a_bar_on_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    fens.solve(zoo.helmholtz().problem, features=60, scale=fens.ScaleGrid(0, 3, 1))
+    assert "searching the scale" in sys.stderr.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("half_widths", "rho", "features"), [((0.5, 0.5), 10.0, 900), ((4.0,), 20.0, 400), ((0.5, 0.5, 0.5), 2.0, 1500)]
+)
+def test_the_rank_formula_counts_the_singular_values_of_features(half_widths, rho, features):
+    bounds = [(-w, w) for w in half_widths]
+    unscaled = draw(
+        features, bounds, activation("cos"), initialisation="uniform", affine=False, seed=np.random.SeedSequence(0)
+    )
+    d = len(bounds)
+    points = np.random.default_rng(0).uniform(-1, 1, (2 * features, d)) * half_widths
+    A = unscaled.scaled((rho,) * d, torch.device("cpu")).matrix([(1.0, (0,) * d)], torch.as_tensor(points))
+    s = torch.linalg.svdvals(A)
+    measured = int((s > 64 * np.finfo(float).eps * s[0]).sum())
+    assert numerical_rank([3**0.5 * rho * w for w in half_widths]) == pytest.approx(measured, rel=0.15)
+
+
+def test_the_rank_formula_is_continuous_where_the_asymptotics_take_over():
+    assert numerical_rank([201.0]) == pytest.approx(numerical_rank([199.0]), rel=0.03)
+
+
+@pytest.mark.parametrize("half_widths", [(0.5,), (0.5, 0.5), (2.5, 0.5), (1, 1, 1, 1, 1)])
+@pytest.mark.parametrize("features", [100, 1000, 5000])
+def test_the_chosen_scale_has_the_target_rank(half_widths, features):
+    rho = by_rank(features, half_widths)
+    rank = numerical_rank([3**0.5 * rho * w for w in half_widths])
+    # ranks of small bases in many dimensions jump by whole degrees
+    assert rank == pytest.approx(target_rank(features, len(half_widths)), rel=0.05 if len(half_widths) < 4 else 0.5)
+
+
+def test_the_chosen_scale_follows_the_size_of_the_domain():
+    assert by_rank(500, [0.1, 0.1]) == pytest.approx(10 * by_rank(500, [1, 1]), rel=0.02)
