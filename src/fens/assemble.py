@@ -19,7 +19,7 @@ from .errors import EvaluationError, SettingError
 from .features import Coefficient, RandomFeatures
 from .problem import Condition, Data, Formula, Normal, Problem, linear_form
 
-BLOCK_ENTRIES = 2**22  # a block of 32 MiB keeps the temporaries of its making small beside the matrix
+BLOCK_ENTRIES = 2**20  # a block of 8 MiB keeps the temporaries of its making small beside the matrix
 BALANCE_ROWS = 256  # rows from which the size of a condition's rows is estimated
 
 

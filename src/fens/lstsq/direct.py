@@ -127,8 +127,13 @@ class _Damped:
 
 
 def _back_substitution(R: Tensor, c: Tensor) -> Tensor:
-    solution: Tensor = torch.linalg.solve_triangular(R, c[:, None], upper=True)[:, 0]
-    return solution
+    """R⁻¹c panel by panel from below; on the whole of R, PyTorch would make a copy first."""
+    w = torch.zeros_like(c)
+    for start in reversed(range(0, len(c), PANEL)):
+        rows = slice(start, start + PANEL)
+        known = R[rows, start + PANEL :] @ w[start + PANEL :]
+        w[rows] = torch.linalg.solve_triangular(R[rows, rows], (c[rows] - known)[:, None], upper=True)[:, 0]
+    return w
 
 
 def _norm(R: Tensor, steps: int = 6) -> float:
