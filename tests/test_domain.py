@@ -133,7 +133,7 @@ def test_faces_of_a_cylinder():
 def test_regions_are_equal_by_what_they_are():
     assert fens.Box({x: (0, 1)}).boundary == fens.Box({x: (0, 1.0)}).boundary
     assert fens.Box({x: (0, 1)}) != fens.Box({x: (0, 2)})
-    assert hash(fens.Box({x: (0, 1)}).face(x, 0)) == hash(fens.Box({x: (0, 1)}).face(x, 0.0))
+    assert hash(fens.Box({x: (0, 1)}).face(x, 0)) == hash(fens.Box({x: (0, 1)}).face(x, 1e-14))
 
 
 def test_symbolic_bounds():
@@ -147,7 +147,12 @@ def test_symbolic_bounds():
     ("sides", "words"),
     [
         ({}, "takes a mapping from coordinates to intervals"),
-        ({"x": (0, 1)}, "coordinates of a box are SymPy symbols; got 'x'"),
+        ({"x": (0, 1)}, "Coordinates are SymPy symbols; got 'x'"),
+        ({x: (0, 1), sp.Symbol("x", real=True): (0, 1)}, "Two coordinates have the name x"),
+        ({x: "01"}, "two numbers"),
+        ({x: (0, 10**400)}, "must be finite"),
+        ({sp.Symbol("p", positive=True): (-1, 1)}, "assumptions of the symbol p exclude numbers between -1 and 1"),
+        ({sp.Symbol("n", integer=True): (0, 1)}, "assumptions of the symbol n"),
         ({x: (1, 0)}, r"interval of x must have its lower end first; got \(1, 0\)"),
         ({x: (1, 1)}, "lower end first"),
         ({x: (0, float("inf"))}, r"interval of x must be finite; got \(0, inf\)"),
@@ -164,14 +169,18 @@ def test_bad_boxes(sides, words):
 
 def test_bad_faces():
     box = fens.Box({x: (0, 1)})
-    with pytest.raises(RegionError, match=r"faces across x are at x = 0 and x = 1; there is none at 0\.5"):
+    with pytest.raises(RegionError, match=r"faces across x are at x = 0 and x = 1; there is none at x = 0\.5"):
         box.face(x, 0.5)
     with pytest.raises(RegionError, match="z is not a coordinate of the box 0 < x < 1; the coordinates are x"):
         box.face(z, 0)
-    with pytest.raises(RegionError, match="Time runs from 0 to 1"):
+    with pytest.raises(RegionError, match="there is none at t = 2"):
         box.during(t, 0, 1).face(t, 2)
-    with pytest.raises(RegionError, match=r"x is a coordinate of .* already"):
+    with pytest.raises(RegionError, match="A face is at a number; got x = 'left'"):
+        box.face(x, "left")
+    with pytest.raises(RegionError, match="Two coordinates have the name x"):
         box.during(x, 0, 1)
+    with pytest.raises(RegionError, match="Coordinates are SymPy symbols; got 't'"):
+        box.during("t", 0, 1)
     with pytest.raises(RegionError, match="interval of t must have its lower end first"):
         box.during(t, 1, 0)
 
@@ -183,6 +192,8 @@ def test_bad_faces():
         ({x: [0.1, 0.2], y: [0.3]}, "as many values for each coordinate, and at least one; got x: 2, y: 1"),
         ({x: [], y: []}, "at least one"),
         ({x: ["a"]}, "arrays of real numbers"),
+        ({x: [1j]}, "arrays of real numbers"),
+        ({"x": [1]}, "are SymPy symbols; got 'x'"),
         ({x: [float("inf")]}, "must be finite"),
     ],
 )
@@ -198,13 +209,34 @@ def test_bad_points(values, words):
         (lambda: fens.Grid(2.5), "whole numbers"),
         (lambda: fens.Grid(), "such as Grid"),
         (lambda: fens.Random(interior=0), "whole positive number for interior; got 0"),
-        (lambda: fens.Random(interior=10, boundary=-1), "for boundary; got -1"),
+        (lambda: fens.Random(interior=10, boundary=-1), "for boundary, not negative; got -1"),
         (lambda: fens.Clustered(rows=0.5), "at least one row"),
+        (lambda: fens.Clustered(rows=float("inf")), "at least one row"),
+        (lambda: fens.Clustered(rows="many"), "a number for rows; got 'many'"),
+        (lambda: fens.Random(True), "whole positive number for interior"),
     ],
 )
 def test_bad_samplers(make, words):
     with pytest.raises(SettingError, match=words):
         make()
+
+
+def test_random_points_without_a_boundary_for_its_equations():
+    box = fens.Box({x: (0, 1), y: (0, 1)})
+    with pytest.raises(SettingError, match="Random needs a number of points for boundary"):
+        sample(fens.Random(interior=10), box, [box, box.boundary])
+
+
+def test_a_grid_too_large_to_be_made():
+    box = fens.Box(dict.fromkeys(sp.symbols("x1:6"), (0, 1)))
+    with pytest.raises(SettingError, match=r"The grid has 1\.1e\+10 points"):
+        sample(fens.Grid(101), box, [box])
+
+
+def test_a_long_thin_box_has_points_on_its_short_faces():
+    thin = fens.Box({x: (0, 100), y: (0, 1)})
+    rim = sample(fens.Clustered(), thin, [thin, thin.boundary], features=400)[1]
+    assert np.mean(np.isin(rim.points[:, 0], (0, 100))) == pytest.approx(0.5, abs=0.05)
 
 
 def test_grid_of_other_axes():

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+import sympy as sp
 import torch
 
 import fens
@@ -34,6 +35,17 @@ def test_the_papers_grid_has_a_thousand_candidates():
 def test_bad_grids(arguments):
     with pytest.raises(SettingError, match="0 ≤ minimum < maximum and a positive step"):
         fens.ScaleGrid(*arguments)
+
+
+@pytest.mark.parametrize("arguments", [("a", 1, 1), (None, 1, 0.1), (0, 1, 1j)])
+def test_grids_that_are_not_numbers(arguments):
+    with pytest.raises(SettingError, match="ScaleGrid takes three numbers"):
+        fens.ScaleGrid(*arguments)
+
+
+def test_grids_of_too_many_candidates():
+    with pytest.raises(SettingError, match="100000000000 candidates, each a solve of its own"):
+        fens.ScaleGrid(0, 100, 1e-9)
 
 
 def test_a_step_larger_than_the_range():
@@ -90,14 +102,24 @@ def test_the_rank_formula_is_continuous_where_the_asymptotics_take_over():
     assert numerical_rank([201.0]) == pytest.approx(numerical_rank([199.0]), rel=0.03)
 
 
-@pytest.mark.parametrize("half_widths", [(0.5,), (0.5, 0.5), (2.5, 0.5), (1, 1, 1, 1, 1)])
+@pytest.mark.parametrize("dimension", [1, 2, 3, 5])
 @pytest.mark.parametrize("features", [100, 1000, 5000])
-def test_the_chosen_scale_has_the_target_rank(half_widths, features):
-    rho = by_rank(features, half_widths)
-    rank = numerical_rank([3**0.5 * rho * w for w in half_widths])
+def test_the_chosen_scale_has_the_target_rank(dimension, features):
+    rank = numerical_rank([3**0.5 * by_rank(features, [1.0] * dimension)] * dimension)
     # ranks of small bases in many dimensions jump by whole degrees
-    assert rank == pytest.approx(target_rank(features, len(half_widths)), rel=0.05 if len(half_widths) < 4 else 0.5)
+    assert rank == pytest.approx(target_rank(features, dimension), rel=0.05 if dimension < 3 else 0.5)
 
 
-def test_the_chosen_scale_follows_the_size_of_the_domain():
-    assert by_rank(500, [0.1, 0.1]) == pytest.approx(10 * by_rank(500, [1, 1]), rel=0.02)
+@pytest.mark.parametrize("activation", ["cos", "tanh"])
+@pytest.mark.parametrize("affine", [False, True])
+def test_the_choice_does_not_depend_on_the_units(activation, affine):
+    """The same problem in metres and in millimetres, in seconds and in hours."""
+    x, t = sp.symbols("x t")
+    u = sp.Function("u")(x, t)
+    for length, duration in ((1.0, 1.0), (1000.0, 1 / 3600)):
+        domain = fens.Box({x: (0, length)}).during(t, 0, duration)
+        exact = sp.sin(5 * x / length) * sp.exp(-t / duration)
+        heat = u.diff(t) * duration - u.diff(x, 2) * length**2 / 10
+        problem = fens.manufacture({domain: heat, domain.sides: u, domain.initial: u}, u, exact)
+        solution = fens.solve(problem, features=300, activation=activation, affine=affine)
+        assert solution.compare(exact).linf < (1e-11 if activation == "cos" else 1e-5)

@@ -6,9 +6,9 @@ import sympy as sp
 
 import fens
 from fens import zoo
-from fens.errors import EvaluationError, SettingError, UnsupportedEquation
+from fens.errors import EvaluationError, RegionError, SettingError
 from fens.features import ACTIVATIONS
-from fens.problem.manufacture import manufacture
+from fens.problem import manufacture
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)
@@ -217,7 +217,7 @@ def test_balanced_rows_beat_unit_rows():
 
 def test_balanced_rows_have_the_norm_of_the_interior():
     solution = fens.solve(zoo.helmholtz().problem, features=300, scale=10)
-    interior, boundary = solution.stats.row_weights.values()
+    interior, boundary = solution.stats.row_weights
     assert interior == 1
     # the mean of (1 − |w|²)² cos² against that of cos²
     W = solution.features.W.numpy()
@@ -228,7 +228,9 @@ def test_weights_per_region():
     known = zoo.helmholtz()
     domain = known.problem.domain
     solution = fens.solve(known.problem, features=300, weights={domain.boundary: 123.0})
-    assert list(solution.stats.row_weights.values()) == [1.0, 123.0]
+    assert solution.stats.row_weights == (1.0, 123.0)
+    with pytest.raises(RegionError, match="no equation on the face x = 0"):
+        fens.solve(known.problem, weights={domain.face(x, 0): 2.0})
 
 
 def test_xavier_and_kaiming_show_what_the_scale_buys():
@@ -286,6 +288,13 @@ def test_the_papers_settings_to_the_letter():
         ({"scale": -3}, "got -3"),
         ({"scale": float("nan")}, "positive and finite"),
         ({"scale": "big"}, "a fens.ScaleGrid; got 'big'"),
+        ({"scale": True}, "a fens.ScaleGrid; got True"),
+        ({"affine": "no"}, "affine must be True, False or None; got 'no'"),
+        ({"activation": ["cos"]}, "one of cos"),
+        ({"points": fens.Grid}, "points must be a"),
+        ({"nonlinear": "gradient"}, "nonlinear must be one of newton, picard; got 'gradient'"),
+        ({"max_iterations": 0}, "max_iterations must be a whole positive number; got 0"),
+        ({"weights": {square.boundary: "a"}}, "weight of the boundary must be positive and finite; got a"),
         ({"scale": (1, 2, 3)}, "scale has 3 values for 2 coordinates"),
         ({"scale": {x: 1}}, "scale has values for x; the coordinates are x, y"),
         ({"seed": -1}, "seed must be a whole number, not negative; got -1"),
@@ -314,10 +323,27 @@ def test_not_a_problem():
         fens.solve({square: sp.Eq(u, 0)})
 
 
-def test_a_nonlinear_term_is_named():
-    problem = fens.Problem({square: sp.Eq(u.diff(x) + u * u.diff(y), 0), square.boundary: sp.Eq(u, 0)})
-    with pytest.raises(UnsupportedEquation, match=r"the term Derivative\(u\(x, y\), y\)\*u\(x, y\) is not"):
-        fens.solve(problem)
+@pytest.mark.parametrize("factor", [1e-200, 1e-120, 1e120, 1e200])
+def test_tiny_and_huge_coefficients(factor):
+    problem = manufacture({rod: factor * w.diff(x, 2), rod.boundary: w}, w, sp.sin(x))
+    assert fens.solve(problem, features=60).compare(sp.sin(x)).linf < 1e-12
+
+
+def test_huge_solutions():
+    exact = 10**200 * sp.sin(x)
+    problem = manufacture({rod: w.diff(x, 2), rod.boundary: w}, w, exact)
+    assert fens.solve(problem, features=60).compare(exact).linf < 1e188
+
+
+def test_overflow_is_said():
+    problem = manufacture({rod: w.diff(x, 2), rod.boundary: w}, w, sp.sin(x))
+    with pytest.raises(EvaluationError, match=r"could not be solved: (overflow|not finite)\."):
+        fens.solve(problem, features=60, scale=1e300)
+
+
+def test_more_than_fits_in_memory():
+    with pytest.raises(SettingError, match="GiB of memory"):
+        fens.solve(zoo.helmholtz().problem, features=10**6)
 
 
 @pytest.mark.parametrize(

@@ -8,13 +8,15 @@ What happens to a problem, and where:
     assemble   problem × points × features → blocks of rows
     lstsq      min ‖A w − b‖ by Householder QR
     scale      the scale of the frequencies                                  ScaleGrid
-    solve      all of the above, in order                                    solve
+    nonlinear  Newton and Picard, where an equation is not linear
+    solve      all of the above, in order                                    solve, continuation
     solution   a function to call, differentiate, compare and plot           Solution
 """
 
+from .continuation import continuation
 from .domain import Box, Clustered, Grid, Points, Random
-from .errors import FensError
-from .problem import Data, Problem, normal, normal_derivative, wrap
+from .errors import FensError, NotConverged
+from .problem import Data, Problem, manufacture, normal, normal_derivative, wrap
 from .scale import ScaleGrid
 from .solution import Solution
 from .solve import solve
@@ -22,6 +24,21 @@ from .solve import solve
 __version__ = "0.1.0"
 
 __all__ = [
-    "Box", "Clustered", "Data", "FensError", "Grid", "Points", "Problem", "Random", "ScaleGrid", "Solution",
-    "normal", "normal_derivative", "solve", "wrap",
+    "Box",
+    "Clustered",
+    "Data",
+    "FensError",
+    "Grid",
+    "NotConverged",
+    "Points",
+    "Problem",
+    "Random",
+    "ScaleGrid",
+    "Solution",
+    "continuation",
+    "manufacture",
+    "normal",
+    "normal_derivative",
+    "solve",
+    "wrap",
 ]

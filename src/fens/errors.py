@@ -23,3 +23,11 @@ class SettingError(FensError, ValueError):
 
 class EvaluationError(FensError, ValueError):
     """A coefficient, a source or a callable gave something other than finite real numbers."""
+
+
+class NotConverged(FensError, RuntimeError):
+    """A nonlinear iteration did not reach a solution. `states` holds what it did, the last one included."""
+
+    def __init__(self, message: str, states: tuple[object, ...] = ()) -> None:
+        super().__init__(message)
+        self.states = states

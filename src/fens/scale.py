@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 
 from .errors import SettingError
+from .numbers import real_number
 from .progress import track
 
 EPS = np.finfo(np.float64).eps
@@ -25,20 +26,25 @@ class ScaleGrid:
     step: float
 
     def __post_init__(self) -> None:
-        numbers = (self.minimum, self.maximum, self.step)
+        message = "ScaleGrid takes three numbers: minimum, maximum, step."
+        numbers = [real_number(v, SettingError, message) for v in (self.minimum, self.maximum, self.step)]
         if not all(math.isfinite(v) for v in numbers) or not (0 <= self.minimum < self.maximum and self.step > 0):
             raise SettingError(
                 "ScaleGrid needs 0 ≤ minimum < maximum and a positive step; "
                 f"got ScaleGrid({self.minimum:g}, {self.maximum:g}, {self.step:g})."
             )
-        if not self.candidates:
+        if len(self) == 0:
             raise SettingError(f"ScaleGrid's step {self.step:g} is larger than the range, which leaves no candidate.")
+        if len(self) > 100_000:
+            raise SettingError(f"ScaleGrid has {len(self)} candidates, each a solve of its own; take a larger step.")
+
+    def __len__(self) -> int:
+        return math.floor((self.maximum - self.minimum) / self.step * (1 + 4 * EPS) + 1e-9)
 
     @property
     def candidates(self) -> tuple[float, ...]:
         """The scales tried: a half-open range, without the minimum and with the maximum."""
-        count = math.floor((self.maximum - self.minimum) / self.step * (1 + 4 * EPS) + 1e-9)
-        return tuple(self.minimum + k * self.step for k in range(1, count + 1))
+        return tuple(self.minimum + k * self.step for k in range(1, len(self) + 1))
 
 
 @dataclass(frozen=True)
@@ -77,16 +83,16 @@ def target_rank(features: int, dimension: int) -> float:
 
 
 def by_rank(features: int, half_widths: Sequence[float]) -> float:
-    """The scale at which cosines with frequencies uniform in a box have the target rank.
+    """The scale at which cosines on a box, with frequencies uniform in a box, have the target rank.
 
-    On a box of half-widths ℓ_i the features at scale ρ are those of exp(i c_i x y) on [−1, 1]² with c_i = √3 ρ ℓ_i
-    along each axis, and singular values multiply; so the rank is a count of products, and needs no matrix.
+    Along each axis, of half-width ℓ, these are the functions exp(i c x y) on [−1, 1]² with c = √3 ρ ℓ, and singular
+    values multiply; so the rank is a count of products, and needs no matrix.
     """
 
     def rank(rho: float) -> float:
         return numerical_rank([HALF_WIDTH * rho * w for w in half_widths])
 
-    middle = 1 / (HALF_WIDTH * math.prod(half_widths) ** (1 / len(half_widths)))
+    middle = 1 / math.prod(half_widths) ** (1 / len(half_widths))
     return _crossing(rank, target_rank(features, len(half_widths)), 1e-4 * middle, 10 * features * middle, 1.01)
 
 

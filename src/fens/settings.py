@@ -14,6 +14,8 @@ import torch
 from .domain import Clustered, Sampler
 from .errors import SettingError
 from .features import INITIALISATIONS, activation
+from .numbers import is_whole, real_number
+from .problem import LINEARISATIONS
 from .scale import ScaleGrid
 
 Scale = float | Sequence[float] | Mapping[sp.Symbol, float] | ScaleGrid | None
@@ -32,20 +34,25 @@ class Settings:
     affine: bool | None
     seed: int
     device: str
+    nonlinear: str = "newton"
+    initial: Any = None
+    max_iterations: int = 100
+    raise_on_failure: bool = True
 
     def __post_init__(self) -> None:
         activation(self.activation)
-        if self.initialisation not in INITIALISATIONS:
+        if self.affine is not None and not isinstance(self.affine, bool | np.bool_):
+            raise SettingError(f"affine must be True, False or None; got {self.affine!r}.")
+        if not isinstance(self.initialisation, str) or self.initialisation not in INITIALISATIONS:
             known = ", ".join(INITIALISATIONS)
             raise SettingError(f"The initialisation must be one of {known}; got {self.initialisation!r}.")
-        if not isinstance(self.features, int | np.integer) or isinstance(self.features, bool) or self.features < 1:
-            raise SettingError(f"features must be a whole positive number; got {self.features!r}.")
-        if not isinstance(self.seed, int | np.integer) or isinstance(self.seed, bool) or self.seed < 0:
-            raise SettingError(f"seed must be a whole number, not negative; got {self.seed!r}.")
-        if self.points is not None and not hasattr(self.points, "sample"):
-            raise SettingError(
-                f"points must be a fens.Grid, fens.Random or fens.Clustered; got {self.points!r}."
-            )
+        if not isinstance(self.nonlinear, str) or self.nonlinear not in LINEARISATIONS:
+            raise SettingError(f"nonlinear must be one of {', '.join(LINEARISATIONS)}; got {self.nonlinear!r}.")
+        _check_whole("features", self.features, 1)
+        _check_whole("max_iterations", self.max_iterations, 1)
+        _check_whole("seed", self.seed, 0)
+        if self.points is not None:
+            check_sampler(self.points)
         _check_device(self.device)
 
     @property
@@ -69,6 +76,18 @@ class Settings:
         return tuple(_positive(s) for s in _per_axis(self.scale, coordinates))
 
 
+def check_sampler(points: Any) -> None:
+    """Refuse what is not a way to place points."""
+    if not hasattr(points, "sample") or isinstance(points, type):
+        raise SettingError(f"points must be a fens.Grid, fens.Random or fens.Clustered; got {points!r}.")
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    if not is_whole(value, least):
+        kind = "a whole positive number" if least else "a whole number, not negative"
+        raise SettingError(f"{name} must be {kind}; got {value!r}.")
+
+
 def _per_axis(scale: Any, coordinates: Sequence[sp.Symbol]) -> Sequence[Any]:
     d = len(coordinates)
     if isinstance(scale, Mapping):
@@ -78,7 +97,7 @@ def _per_axis(scale: Any, coordinates: Sequence[sp.Symbol]) -> Sequence[Any]:
                 f"the coordinates are {', '.join(map(str, coordinates))}."
             )
         return [scale[x] for x in coordinates]
-    if isinstance(scale, Sequence | np.ndarray) and not isinstance(scale, str):
+    if isinstance(scale, Sequence | np.ndarray) and not isinstance(scale, str | bytes) and np.ndim(scale) > 0:
         if len(scale) != d:
             raise SettingError(f"scale has {len(scale)} values for {d} coordinates; give one, or one for each.")
         return list(scale)
@@ -86,12 +105,8 @@ def _per_axis(scale: Any, coordinates: Sequence[sp.Symbol]) -> Sequence[Any]:
 
 
 def _positive(scale: Any) -> float:
-    try:
-        number = float(scale)
-    except (TypeError, ValueError) as error:
-        raise SettingError(
-            f"scale must be a positive number, one for each coordinate, or a fens.ScaleGrid; got {scale!r}."
-        ) from error
+    message = f"scale must be a positive number, one for each coordinate, or a fens.ScaleGrid; got {scale!r}."
+    number = real_number(scale, SettingError, message)
     if not (math.isfinite(number) and number > 0):
         raise SettingError(f"scale must be positive and finite; got {number:g}.")
     return number

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
 
-from .assemble import Collocated, System, collocate, weigh
+from .assemble import Placed, System, check_weights, linearise, place, weigh
 from .domain import Clustered, Demand, Region, Sampler, Samples
-from .errors import EvaluationError, SettingError
-from .features import Draw, activation, draw
+from .errors import EvaluationError, NotConverged, SettingError
+from .features import Draw, RandomFeatures, activation, draw
+from .initial import starting_weights
 from .lstsq import Direct, LeastSquares, numerical_rank
-from .problem import Problem
+from .nonlinear import Iteration, best, verdict
+from .problem import LINEARISATIONS, Problem
+from .progress import watch
 from .scale import Search, by_measured_rank, by_rank, search
 from .settings import Scale, Settings
 from .solution import Solution, Stats
+
+COMPARABLE = 8.0  # ratio of lengths up to which axes share one scale
 
 
 def solve(
@@ -32,6 +40,10 @@ def solve(
     affine: bool | None = None,
     seed: int = 0,
     device: str = "cpu",
+    nonlinear: str = "newton",
+    initial: Any = None,
+    max_iterations: int = 100,
+    raise_on_failure: bool = True,
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.
 
@@ -45,7 +57,7 @@ def solve(
         σ: `"cos"`, `"sin"`, `"cos_sin"`, `"sigmoid"`, `"tanh"` or `"swish"`.
     scale
         ρ: a number, one for each coordinate (a sequence or a mapping), or a `ScaleGrid` to search; by default it
-        is chosen so that the features have a numerical rank of about half their number.
+        is chosen by the numerical rank of the features.
     points
         where the equations are asked to hold: `Grid`, `Random` or, by default, `Clustered`.
     weights
@@ -58,44 +70,46 @@ def solve(
         of the random draws. The same seed gives the same bits on the same machine.
     device
         `"cpu"` or `"cuda"`.
+    nonlinear
+        for equations that are not linear: `"newton"`, damped by a line search, or `"picard"`, as in the paper.
+    initial
+        where a nonlinear iteration starts: an expression, a number, a callable of the unknown's arguments, a
+        `Solution`, `"random"`, or by default the solution of the linear part of the equations.
+    max_iterations
+        of a nonlinear iteration.
+    raise_on_failure
+        whether an iteration that does not converge raises `NotConverged`, or returns a solution that says so.
     """
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
-    settings = Settings(features, activation, scale, points, weights, initialisation, affine, seed, device)
+    check_weights(weights, problem)
+    settings = Settings(
+        features, activation, scale, points, weights, initialisation, affine, seed, device,
+        nonlinear, initial, max_iterations, raise_on_failure,
+    )  # fmt: skip
     where, clock = torch.device(device), Clock()
-    for_features, for_points = np.random.SeedSequence(seed).spawn(2)
+    for_features, for_points, for_start = np.random.SeedSequence(seed).spawn(3)
 
     with clock("points"):  # where the equations are asked to hold
-        samples = place(problem, settings, for_points)
-    with clock("equations"):  # their coefficients and sources there
-        conditions = collocate(problem, samples, where)
-        require_enough_rows(conditions, settings.features)
+        samples = place_points(problem, settings, for_points)
+    with clock("equations"):  # linear forms of them, at the points
+        placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], where)
+        check_size(placed, settings.features)
     with clock("features"):  # frequencies and phases at scale 1
         unscaled = draw_features(problem, settings, for_features)
     with clock("scale"):  # given, searched, or by the rank rule
-        rho, curve = choose_scale(problem, settings, unscaled, conditions)
-    with clock("least squares"):  # the weights of the features
+        rho, curve = choose_scale(problem, settings, unscaled, placed, for_start)
+    with clock("least squares"):  # the weights of the features, in one solve or, if nonlinear, in several
         chosen = unscaled.scaled(rho, where)
-        weighed = weigh(conditions, chosen, settings.weights)
-        result = Direct().solve(System(weighed, chosen))
-        require_solved(result)
+        stats, w = find_weights(problem, settings, placed, chosen, for_start)
 
-    stats = Stats(
-        rows=sum(map(len, weighed)),
-        features=settings.features,
-        residual=result.residual,
-        promised=result.promised,
-        rank=result.rank,
-        method=result.method,
-        largest_weight=float(result.weights.abs().max()),
-        row_weights={c.label: c.weight for c in weighed},
-        seconds=clock.seconds,
-    )
-    shown = rho[0] if len(set(rho)) == 1 else rho
-    return Solution(problem, chosen, result.weights, samples, shown, curve, stats, settings)
+    if stats.status != "converged" and settings.raise_on_failure:
+        raise NotConverged(f"The nonlinear iteration did not converge: {stats.status}", stats.iterations)
+    stats = replace(stats, seconds=clock.seconds)
+    return Solution(problem, chosen, w, samples, rho[0] if len(set(rho)) == 1 else rho, curve, stats, settings)
 
 
-def place(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
+def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
     """Points on every region of a problem."""
     demand = Demand(problem.domain, problem.regions, problem.equations_per_region, settings.features)
     found = settings.sampler.sample(demand, seed)
@@ -105,13 +119,19 @@ def place(problem: Problem, settings: Settings, seed: np.random.SeedSequence) ->
     return dict(zip(problem.regions, found, strict=True))
 
 
-def require_enough_rows(conditions: Sequence[Collocated], features: int) -> None:
-    """Refuse a system with fewer rows than unknowns, whose solution would not be determined."""
-    rows = sum(map(len, conditions))
+def check_size(placed: Sequence[Placed], features: int) -> None:
+    """Refuse a system with fewer rows than unknowns, which would not be determined, or one too large to be held."""
+    rows = sum(len(p.samples) for p in placed)
     if rows < features:
         raise SettingError(
             f"The points give {rows} rows for {features} features; least squares needs at least as many rows as "
             "features. Take more points or fewer features."
+        )
+    needed, there = 3 * 8 * rows * features, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > there:
+        raise SettingError(
+            f"{rows} rows and {features} features need {needed / 2**30:.0f} GiB of memory, and there are "
+            f"{there / 2**30:.0f}; take fewer features or points."
         )
 
 
@@ -128,43 +148,80 @@ def draw_features(problem: Problem, settings: Settings, seed: np.random.SeedSequ
 
 
 def choose_scale(
-    problem: Problem, settings: Settings, unscaled: Draw, conditions: Sequence[Collocated]
+    problem: Problem,
+    settings: Settings,
+    unscaled: Draw,
+    placed: Sequence[Placed],
+    for_start: np.random.SeedSequence,
 ) -> tuple[tuple[float, ...], Search | None]:
     """The scale along each axis, and the search that found it if there was one."""
-    d, device = len(problem.coordinates), conditions[0].points.device
+    d, device = len(problem.coordinates), placed[0].points.device
     if (fixed := settings.fixed_scale(problem.coordinates)) is not None:
         return fixed, None
     if settings.scale is None:
-        return (scale_by_rank(problem, settings, unscaled, device),) * d, None
+        return scale_by_rank(problem, settings, unscaled, device), None
 
     def loss(rho: tuple[float, ...]) -> float:
-        features = unscaled.scaled(rho, device)
-        return Direct().solve(System(weigh(conditions, features, settings.weights), features)).residual
+        return find_weights(problem, settings, placed, unscaled.scaled(rho, device), for_start)[0].residual
 
     found = search(settings.scale, d, loss)  # type: ignore[arg-type]
     return found.scales[found.best], found
 
 
-def scale_by_rank(problem: Problem, settings: Settings, unscaled: Draw, device: torch.device) -> float:
-    """The scale at which the features have the numerical rank that serves best: by formula, or by measurement."""
+def scale_by_rank(
+    problem: Problem, settings: Settings, unscaled: Draw, device: torch.device
+) -> tuple[float, ...]:
+    """The scales at which the features have the numerical rank that serves best: by formula, or by measurement.
+
+    One scale serves all axes of comparable length. Where lengths differ by more, they are likely in different units,
+    and the scales go inversely with them.
+    """
     d = len(problem.coordinates)
     half_widths = [1.0] * d if settings.maps_inputs else [(b - a) / 2 for a, b in problem.domain.bounds]
+    units = [1.0] * d if max(half_widths) <= COMPARABLE * min(half_widths) else half_widths
     if unscaled.activation.trigonometric:
-        return by_rank(settings.features, half_widths)
-    trial = Clustered(interior=int(1.2 * settings.features))
+        rho = by_rank(settings.features, [w / unit for w, unit in zip(half_widths, units, strict=True)])
+        return tuple(rho / unit for unit in units)
+    trial = Clustered(interior=int(1.2 * settings.features) + 1)
     samples = trial.sample(Demand.inside(problem.domain), np.random.SeedSequence(0))
     points = torch.as_tensor(samples[0].points, device=device)
 
     def rank(rho: float) -> float:
-        return numerical_rank(unscaled.scaled((rho,) * d, device).matrix([(1.0, (0,) * d)], points))
+        features = unscaled.scaled([rho / w for w in half_widths], device)
+        return numerical_rank(features.matrix([(1.0, (0,) * d)], points))
 
-    return by_measured_rank(settings.features, d, rank) / (1.0 if settings.maps_inputs else max(half_widths))
+    rho = by_measured_rank(settings.features, d, rank)
+    return tuple(rho / w for w in half_widths)
+
+
+def find_weights(
+    problem: Problem,
+    settings: Settings,
+    placed: Sequence[Placed],
+    features: RandomFeatures,
+    for_start: np.random.SeedSequence,
+) -> tuple[Stats, torch.Tensor]:
+    """The weights of given features: by one least squares, or by a nonlinear iteration of them."""
+    rows = sum(len(p.samples) for p in placed)
+    if problem.is_linear:
+        conditions = weigh(linearise(placed), features, settings.weights)
+        result = Direct().solve(System(conditions, features))
+        require_solved(result)
+        largest, row_weights = float(result.weights.abs().max()), tuple(c.weight for c in conditions)
+        return Stats(rows, len(features), result.residual, result.rank, largest, row_weights, {}), result.weights
+    iteration = Iteration(placed, features, settings.weights, settings.nonlinear == "newton", settings.max_iterations)
+    start = starting_weights(problem, settings.initial, placed, features, settings.weights, for_start)
+    states = tuple(watch(iteration.states(start)))
+    kept, status = best(states), verdict(states, settings.max_iterations)
+    largest = float(kept.weights.abs().max())
+    stats = Stats(rows, len(features), kept.residual, kept.rank, largest, kept.row_weights, {}, status, states)
+    return stats, kept.weights
 
 
 def require_solved(result: LeastSquares) -> None:
     """Refuse to hand out weights that mean nothing."""
-    if result.status != "solved" or not np.isfinite(result.residual):
-        raise EvaluationError(f"The least squares could not be solved: {result.status}. {result.remedy}".rstrip())
+    if result.status != "solved":
+        raise EvaluationError(f"The least squares could not be solved: {result.status}. {result.remedy}")
 
 
 class Clock:

@@ -1,6 +1,6 @@
 """Problems with known solutions, shared by tests, examples and benchmarks: those of the paper first.
 
-Sources and boundary values are derived from the exact solution by SymPy. Only what stands in `fens` is used.
+Sources and boundary values are derived from the exact solution by SymPy.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from typing import Any
 import sympy as sp
 
 from .domain import Box
-from .problem import Problem
-from .problem.manufacture import manufacture
+from .problem import Problem, manufacture
 
 x, y, t = sp.symbols("x y t")
 
@@ -92,6 +91,46 @@ def poisson(dimension: int) -> Known:
     return Known(f"poisson_{dimension}d", manufacture(operators, u, exact), exact)
 
 
+def nonlinear_helmholtz() -> Known:
+    """u'' − 50u + 10 sin u = f on (0, 8)."""
+    u = sp.Function("u")(x)
+    exact = (
+        sp.sin(3 * sp.pi * x + 3 * sp.pi / 20) * sp.cos(4 * sp.pi * x - 2 * sp.pi / 5) + sp.Rational(3, 2) + x / 10
+    )
+    rod = Box({x: (0, 8)})
+    operators = {rod: u.diff(x, 2) - 50 * u + 10 * sp.sin(u), rod.boundary: u}
+    return Known("nonlinear_helmholtz", manufacture(operators, u, exact), exact)
+
+
+def burgers(viscosity: float | sp.Expr = 0.01) -> Known:
+    """u_t + u u_x = ε u_xx on (0, 1) × (0, 1], a front that moves to the right: u = 1/(1 + e^((x − t)/2ε))."""
+    u = sp.Function("u")(x, t)
+    viscosity = sp.nsimplify(viscosity)
+    strip = Box({x: (0, 1)}).during(t, 0, 1)
+    exact = 1 / (1 + sp.exp((x - t) / (2 * viscosity)))
+    operators = {strip: u.diff(t) + u * u.diff(x) - viscosity * u.diff(x, 2), strip.sides: u, strip.initial: u}
+    return Known("burgers", manufacture(operators, u, exact), exact)
+
+
+def bratu() -> Known:
+    """Δu + e^u = f on (0, 1)², u = sin πx sin πy."""
+    u = sp.Function("u")(x, y)
+    square = Box({x: (0, 1), y: (0, 1)})
+    exact = sp.sin(sp.pi * x) * sp.sin(sp.pi * y)
+    operators = {square: u.diff(x, 2) + u.diff(y, 2) + sp.exp(u), square.boundary: u}
+    return Known("bratu", manufacture(operators, u, exact), exact)
+
+
+def sine_gordon() -> Known:
+    """u_tt − u_xx + sin u = 0 on (−4, 4) × (0, 1]: a kink that moves at half the speed of light."""
+    u = sp.Function("u")(x, t)
+    strip = Box({x: (-4, 4)}).during(t, 0, 1)
+    exact = 4 * sp.atan(sp.exp((x - t / 2) / sp.sqrt(sp.Rational(3, 4))))
+    operators = {strip: u.diff(t, 2) - u.diff(x, 2) + sp.sin(u), strip.sides: u, strip.initial: [u, u.diff(t)]}
+    return Known("sine_gordon", manufacture(operators, u, exact), exact)
+
+
+NONLINEAR = (nonlinear_helmholtz, burgers, bratu, sine_gordon)
 LINEAR = (function_2d, helmholtz, helmholtz_tanh, diffusion, heat, wave, oscillating_poisson)
 
 

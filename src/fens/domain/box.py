@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import sympy as sp
 
 from ..errors import RegionError
+from ..numbers import real_number
 from .region import Domain, Part, Patch
 
 
@@ -29,9 +31,7 @@ class Box(Domain):
     def __init__(self, sides: Mapping[sp.Symbol, tuple[Any, Any]]) -> None:
         if not isinstance(sides, Mapping) or not sides:
             raise RegionError(f"Box takes a mapping from coordinates to intervals, {{x: (0, 1)}}; got {sides!r}.")
-        for x in sides:
-            if not isinstance(x, sp.Symbol):
-                raise RegionError(f"The coordinates of a box are SymPy symbols; got {x!r}.")
+        check_names(sides)
         object.__setattr__(self, "coordinates", tuple(sides))
         object.__setattr__(self, "intervals", tuple(interval(x, ends) for x, ends in sides.items()))
 
@@ -57,19 +57,13 @@ class Box(Domain):
     def face(self, coordinate: sp.Symbol, value: Any) -> Part:
         """The face on which a coordinate has the given value, one of the ends of its interval."""
         axis = self.axis(coordinate)
-        return Part(self, f"the face {coordinate} = {float(value):g}", (self._face(axis, self._end(axis, value)),))
+        end = which_end(coordinate, self.intervals[axis], value)
+        name = f"the face {coordinate} = {self.intervals[axis][end]:g}"
+        return Part(self, name, (self._face(axis, end),))
 
     def during(self, time: sp.Symbol, start: Any, end: Any) -> Cylinder:
         """The box through an interval of time."""
         return Cylinder(self, time, *interval(time, (start, end)))
-
-    def _end(self, axis: int, value: Any) -> int:
-        a, b = self.intervals[axis]
-        for end, bound in enumerate((a, b)):
-            if math.isclose(float(value), bound, rel_tol=0, abs_tol=1e-12 * (b - a)):
-                return end
-        x = self.coordinates[axis]
-        raise RegionError(f"The faces across {x} are at {x} = {a:g} and {x} = {b:g}; there is none at {value}.")
 
     def _face(self, axis: int, end: int) -> Patch:
         lower, upper = map(list, zip(*self.intervals, strict=True))
@@ -93,8 +87,7 @@ class Cylinder(Domain):
     end: float
 
     def __post_init__(self) -> None:
-        if self.time in self.base.coordinates:
-            raise RegionError(f"{self.time} is a coordinate of {self.base.name} already; time needs its own symbol.")
+        check_names(self.coordinates)
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:  # type: ignore[override]
@@ -139,23 +132,47 @@ class Cylinder(Domain):
             self.axis(coordinate)
             part = self.base.face(coordinate, value)
             return self._extruded(part, part.name)
-        for at, part in ((self.start, self.initial), (self.end, self.final)):
-            if math.isclose(float(value), at, rel_tol=0, abs_tol=1e-12 * (self.end - self.start)):
-                return part
-        raise RegionError(f"Time runs from {self.start:g} to {self.end:g}; there is no face at {self.time} = {value}.")
+        return (self.initial, self.final)[which_end(coordinate, (self.start, self.end), value)]
 
     def _extruded(self, part: Part, name: str) -> Part:
         return Part(self, name, tuple(p.extruded(self.start, self.end) for p in part.patches))
 
 
+def check_names(coordinates: Iterable[Any]) -> None:
+    """Refuse coordinates that are not symbols, or of which two have one name."""
+    names: set[str] = set()
+    for x in coordinates:
+        if not isinstance(x, sp.Symbol):
+            raise RegionError(f"Coordinates are SymPy symbols; got {x!r}.")
+        if x.name in names:
+            raise RegionError(f"Two coordinates have the name {x}; each needs its own.")
+        names.add(x.name)
+
+
+def which_end(coordinate: sp.Symbol, ends: tuple[float, float], value: Any) -> int:
+    """0 for the lower end of an interval, 1 for the upper one, whichever the value is."""
+    a, b = ends
+    at = real_number(value, RegionError, f"A face is at a number; got {coordinate} = {value!r}.")
+    for end, bound in enumerate(ends):
+        if math.isclose(at, bound, rel_tol=0, abs_tol=1e-12 * (b - a)):
+            return end
+    x = coordinate
+    raise RegionError(f"The faces across {x} are at {x} = {a:g} and {x} = {b:g}; there is none at {x} = {value}.")
+
+
 def interval(coordinate: Any, ends: Any) -> tuple[float, float]:
-    """The ends of an interval as numbers, refused unless finite and in order."""
-    try:
-        a, b = (float(e) for e in ends)
-    except (TypeError, ValueError) as error:
-        raise RegionError(f"The interval of {coordinate} must be two numbers, (lower, upper); got {ends!r}.") from error
+    """The ends of an interval as numbers, refused unless finite, in order and allowed by the symbol's assumptions."""
+    message = f"The interval of {coordinate} must be two numbers, (lower, upper); got {ends!r}."
+    if not isinstance(ends, Sequence | np.ndarray) or isinstance(ends, str) or len(ends) != 2:
+        raise RegionError(message)
+    a, b = (real_number(e, RegionError, message) for e in ends)
     if not (math.isfinite(a) and math.isfinite(b)):
         raise RegionError(f"The interval of {coordinate} must be finite; got ({a:g}, {b:g}).")
     if not a < b:
         raise RegionError(f"The interval of {coordinate} must have its lower end first; got ({a:g}, {b:g}).")
+    x = coordinate
+    if isinstance(x, sp.Symbol) and (
+        x.is_extended_real is False or x.is_integer or (x.is_nonnegative and a < 0) or (x.is_nonpositive and b > 0)
+    ):
+        raise RegionError(f"The assumptions of the symbol {x} exclude numbers between {a:g} and {b:g}.")
     return a, b

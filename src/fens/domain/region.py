@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from ..errors import RegionError
+from ..numbers import real_array
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Patch:
 
 
 class Region(ABC):
-    """A set of points on which equations can hold. Immutable, and equal to any other description of itself."""
+    """A set of points on which equations can hold. Immutable, and equal to another made in the same way."""
 
     @property
     @abstractmethod
@@ -165,10 +166,11 @@ class Points(Region):
     def __post_init__(self) -> None:
         if not isinstance(self.values, Mapping) or not self.values:
             raise RegionError("Points takes a mapping from coordinates to arrays, such as Points({x: xs, y: ys}).")
-        try:
-            arrays = {x: np.array(v, dtype=np.float64).ravel() for x, v in self.values.items()}
-        except (TypeError, ValueError) as error:
-            raise RegionError("The coordinates of Points must be arrays of real numbers.") from error
+        for x in self.values:
+            if not isinstance(x, sp.Symbol):
+                raise RegionError(f"The coordinates of Points are SymPy symbols; got {x!r}.")
+        message = "The coordinates of Points must be arrays of real numbers."
+        arrays = {x: real_array(v, RegionError, message).ravel() for x, v in self.values.items()}
         lengths = {len(a) for a in arrays.values()}
         if len(lengths) != 1 or 0 in lengths:
             given = ", ".join(f"{x}: {len(a)}" for x, a in arrays.items())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,8 +12,10 @@ import sympy as sp
 from scipy.stats import qmc
 
 from ..errors import SettingError
+from ..numbers import is_whole, real_number
 from .region import Domain, Patch, Points, Region, Samples
 
+LARGEST_GRID = 10**8
 UnitPoints = Callable[[int, int, np.random.Generator], np.ndarray]  # count, dimension → points of the unit cube
 
 
@@ -54,7 +57,8 @@ class Clustered:
 
     def __post_init__(self) -> None:
         check_counts(self, interior=self.interior, boundary=self.boundary)
-        if not self.rows >= 1:
+        rows = real_number(self.rows, SettingError, f"Clustered takes a number for rows; got {self.rows!r}.")
+        if not 1 <= rows < float("inf"):
             raise SettingError(f"Clustered needs at least one row for each feature; got rows={self.rows}.")
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
@@ -80,10 +84,14 @@ class Random:
     boundary: int = 0
 
     def __post_init__(self) -> None:
-        check_counts(self, interior=self.interior, boundary=self.boundary or None)
+        check_counts(self, interior=self.interior)
+        if not is_whole(self.boundary, 0):
+            raise SettingError(f"Random takes a whole number for boundary, not negative; got {self.boundary!r}.")
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
-        counts = override([1] * len(demand.regions), demand, self.interior, self.boundary)
+        if self.boundary == 0 and any(r.patches and r is not demand.domain for r in demand.regions):
+            raise SettingError("Random needs a number of points for boundary: some equations are not on the domain.")
+        counts = override([1] * len(demand.regions), demand, self.interior, self.boundary or None)
         return spread(demand, counts, _uniform, seed)
 
 
@@ -104,7 +112,7 @@ class Grid:
         elif len(counts) == 1 and isinstance(counts[0], list | tuple):
             counts = tuple(counts[0])
         for n in counts:
-            if not isinstance(n, int | np.integer) or n < 2:
+            if not is_whole(n, 2):
                 raise SettingError(f"Grid takes whole numbers of points, at least 2 along an axis; got {n!r}.")
         if not counts:
             raise SettingError("Grid takes the number of points along the axes, such as Grid(101).")
@@ -114,6 +122,8 @@ class Grid:
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
         domain, regions = demand.domain, demand.regions
         per_axis = self.per_axis(domain)
+        if (total := math.prod(per_axis)) > LARGEST_GRID:
+            raise SettingError(f"The grid has {total:.1e} points; in many dimensions use Random or Clustered points.")
         found = [_given(r, domain) or self._on(r, per_axis) for r in regions]
         return [
             self._unclaimed(s, [q for q in regions if q is not r]) if r is domain else s
@@ -172,9 +182,9 @@ def spread(demand: Demand, counts: Sequence[int], unit: UnitPoints, seed: np.ran
 
 
 def _on_region(region: Region, count: int, unit: UnitPoints, seed: np.random.SeedSequence) -> Samples:
-    """`count` points on a region, each patch getting its part by measure and at least one."""
-    measures = np.array([p.measure for p in region.patches])
-    counts = np.maximum(1, np.round(count * measures / measures.sum()).astype(int))
+    """`count` points on a region, each patch getting its part and at least one."""
+    shares = np.array([p.measure if unit is _uniform else 1.0 for p in region.patches])
+    counts = np.maximum(1, np.round(count * shares / shares.sum()).astype(int))
     streams = seed.spawn(len(region.patches))
     parts = [_on_patch(p, int(n), unit, s) for p, n, s in zip(region.patches, counts, streams, strict=True)]
     return Samples.joined(parts)
@@ -219,7 +229,7 @@ def override(counts: list[int], demand: Demand, interior: int | None, boundary: 
 def check_counts(owner: object, **counts: int | None) -> None:
     """Refuse counts that are not whole and positive."""
     for name, n in counts.items():
-        if n is not None and (not isinstance(n, int | np.integer) or n < 1):
+        if n is not None and not is_whole(n, 1):
             raise SettingError(f"{type(owner).__name__} takes a whole positive number for {name}; got {n!r}.")
 
 

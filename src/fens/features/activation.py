@@ -29,10 +29,6 @@ class Activation(Protocol):
     name: str
     trigonometric: bool
 
-    def fold(self, order: int) -> tuple[int, int]:
-        """(sign, order₀) such that σ⁽ᵒʳᵈᵉʳ⁾ = sign · σ⁽ᵒʳᵈᵉʳ⁰⁾, so that few functions serve all orders."""
-        ...
-
     def derivatives(self, z: Tensor, orders: Sequence[int]) -> list[Tensor]:
         """σ⁽ⁿ⁾(z) for each n in orders, sharing what they have in common."""
         ...
@@ -44,9 +40,6 @@ class Cos:
     name = "cos"
     trigonometric = True
 
-    def fold(self, order: int) -> tuple[int, int]:
-        return (1, 1, -1, -1)[order % 4], order % 2
-
     def derivatives(self, z: Tensor, orders: Sequence[int]) -> list[Tensor]:
         return _cycle(z, orders, ("cos", "-sin", "-cos", "sin"))
 
@@ -57,9 +50,6 @@ class Sin:
     name = "sin"
     trigonometric = True
 
-    def fold(self, order: int) -> tuple[int, int]:
-        return (1, 1, -1, -1)[order % 4], order % 2
-
     def derivatives(self, z: Tensor, orders: Sequence[int]) -> list[Tensor]:
         return _cycle(z, orders, ("sin", "cos", "-sin", "-cos"))
 
@@ -69,9 +59,6 @@ class CosSin:
 
     name = "cos_sin"
     trigonometric = True
-
-    def fold(self, order: int) -> tuple[int, int]:
-        return (1, 1, -1, -1)[order % 4], order % 2
 
     def derivatives(self, z: Tensor, orders: Sequence[int]) -> list[Tensor]:
         half = (z.shape[-1] + 1) // 2
@@ -88,9 +75,6 @@ class Sigmoid:
     name = "sigmoid"
     trigonometric = False
 
-    def fold(self, order: int) -> tuple[int, int]:
-        return 1, order
-
     def derivatives(self, z: Tensor, orders: Sequence[int]) -> list[Tensor]:
         return _logistic(z, orders)
 
@@ -100,9 +84,6 @@ class Tanh:
 
     name = "tanh"
     trigonometric = False
-
-    def fold(self, order: int) -> tuple[int, int]:
-        return 1, order
 
     def derivatives(self, z: Tensor, orders: Sequence[int]) -> list[Tensor]:
         inner = iter(_logistic(2 * z, [n for n in orders if n > 0]))
@@ -115,9 +96,6 @@ class Swish:
     name = "swish"
     trigonometric = False
 
-    def fold(self, order: int) -> tuple[int, int]:
-        return 1, order
-
     def derivatives(self, z: Tensor, orders: Sequence[int]) -> list[Tensor]:
         needed = sorted({m for n in orders for m in (n, n - 1) if m >= 0})
         inner = dict(zip(needed, _logistic(z, needed), strict=True))
@@ -127,9 +105,14 @@ class Swish:
 ACTIVATIONS: dict[str, Activation] = {a.name: a for a in (Cos(), Sin(), CosSin(), Sigmoid(), Tanh(), Swish())}
 
 
+def fold(sigma: Activation, order: int) -> tuple[int, int]:
+    """(sign, order₀) such that σ⁽ᵒʳᵈᵉʳ⁾ = sign · σ⁽ᵒʳᵈᵉʳ⁰⁾: for cosines and sines two functions serve all orders."""
+    return ((1, 1, -1, -1)[order % 4], order % 2) if sigma.trigonometric else (1, order)
+
+
 def activation(name: str) -> Activation:
     """The activation of a name."""
-    if name not in ACTIVATIONS:
+    if not isinstance(name, str) or name not in ACTIVATIONS:
         raise SettingError(f"The activation must be one of {', '.join(ACTIVATIONS)}; got {name!r}.")
     return ACTIVATIONS[name]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .activation import Activation
+from .activation import Activation, fold
 
 Coefficient = float | Tensor  # the same everywhere, or one value for each point
 Operator = Sequence[tuple[Coefficient, tuple[int, ...]]]  # Σ c(x) ∂^α as pairs (c, α)
@@ -50,7 +50,7 @@ class RandomFeatures:
         """For each order of derivative that must be evaluated, the pairs (c, ±W^α) that multiply it."""
         groups: dict[int, list[tuple[Coefficient, Tensor]]] = {}
         for coefficient, alpha in operator:
-            sign, order = self.activation.fold(sum(alpha))
+            sign, order = fold(self.activation, sum(alpha))
             factor = torch.full_like(self.b, float(sign))
             for axis, power in enumerate(alpha):
                 if power:

@@ -1,22 +1,16 @@
-"""Householder QR of [A | b], held in memory.
+"""Householder QR held in memory, damped by one unit of round-off and refined.
 
 The feature matrix is numerically rank-deficient on purpose: its columns span the solution many times over, and
-round-off decides how the weights are shared. Two solves come from R at little cost beside R itself:
-
-- triangular: back substitution. No information is lost, but along the directions that the rows do not see the
-  weights are noise divided by noise.
-- damped: min ‖A w − b‖² + λ²‖w‖², λ being one unit of round-off of ‖A‖, by a second QR, of [R; λ·1], then refined:
-  the residual of w is solved for in the same way and added. Damping keeps the weights small where rows say
-  nothing; refinement takes away what damping cost where they do (iterated Tikhonov), and QR's own rounding.
-
-The damped one is kept unless back substitution leaves a clearly smaller residual. On the paper's problems its
-errors are 2 to 10 times below those of back substitution, and at or below those of a truncated singular value
-decomposition of R, which costs several times as much (`benchmarks/lstsq_choice.py`).
+round-off decides how the weights are shared. Back substitution in R would put noise divided by noise along the
+directions that the rows do not see. So what is solved is min ‖A w − b‖² + λ²‖w‖² with λ one unit of round-off of ‖A‖,
+by a second QR, of [R; λ·1]. Then it is refined: the residual is solved for in the same way, and added. Damping keeps
+the weights small where the rows say nothing; refinement takes away what damping cost where they do (iterated
+Tikhonov), and the rounding of the QR itself. On the paper's problems the errors are at or below those of back
+substitution and of truncated singular values, by up to a factor of ten (`benchmarks/lstsq_choice.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -27,6 +21,7 @@ from .result import LeastSquares
 from .rows import Rows
 
 PANEL = 256  # columns
+MODEST = 1e-100  # numbers between this and its inverse can be squared
 EPS = torch.finfo(torch.float64).eps
 
 
@@ -34,7 +29,7 @@ EPS = torch.finfo(torch.float64).eps
 class Direct:
     """The solver for matrices that fit in memory: its peak is below three times the matrix.
 
-    `damping` is λ relative to ‖A‖; `refinements` is how many corrections of the damped solve are tried.
+    `damping` is λ relative to ‖A‖; `refinements` is how many corrections are tried.
     """
 
     damping: float = EPS
@@ -42,57 +37,79 @@ class Direct:
 
     def solve(self, rows: Rows) -> LeastSquares:
         """The minimiser for a system of at least as many rows as columns."""
-        table, n = _table(rows), rows.shape[1]
-        A, b = table[:, :n], table[:, n]
-        if not torch.isfinite(table.sum()):  # a sum, because a mask of the table would cost an eighth of its memory
-            return _failed(b.new_zeros(n), "not finite")
-        reflectors, tau = torch.geqrf(table)
-        R, c = reflectors[:n, :n], reflectors[:n, n]
-        diagonal = R.diagonal().abs()
-        if diagonal.max() == 0:
-            return _failed(b.new_zeros(n), "all zero")
+        A, b = _gathered(rows)
+        return self._factorise(A).solve(b)
 
-        def project(r: Tensor) -> Tensor:  # Qᵀr, its first n entries
-            return torch.ormqr(reflectors, tau, r[:, None], left=True, transpose=True)[:n, 0]
+    def factorise(self, rows: Rows) -> Factorised | Failed:
+        """The part of the work that does not depend on the right-hand side."""
+        return self._factorise(_gathered(rows)[0])
 
-        plain = _back_substitution(R, c)
-        rank = _rank(diagonal)
-        promised = float(reflectors[n, n].abs()) if len(reflectors) > n else 0.0
-        weights, residual = self._refined(A, b, c, project, _Damped(R, self.damping * _norm(R)))
-        method = "damped"
-        if (smaller := _residual(A, b, plain)) < 0.5 * residual:
-            weights, residual, method = plain, smaller, "triangular"
-        return LeastSquares(weights, residual, promised, rank, method)
+    def _factorise(self, A: Tensor) -> Factorised | Failed:
+        size = _largest(A)
+        if not 0 < size < float("inf"):
+            return Failed("all zero" if size == 0 else "not finite", A.new_zeros(A.shape[1]))
+        size = _factor(size)
+        if size != 1:
+            A = A / size
+        reflectors, tau = torch.geqrf(A)
+        R = reflectors[: A.shape[1]]
+        rank = _rank(R.diagonal().abs())
+        return Factorised(A, size, reflectors, tau, rank, _Damped(R, self.damping * _norm(R)), self.refinements)
 
-    def _refined(
-        self, A: Tensor, b: Tensor, c: Tensor, project: Callable[[Tensor], Tensor], step: Callable[[Tensor], Tensor]
-    ) -> tuple[Tensor, float]:
-        weights = step(c)
-        residual = _residual(A, b, weights)
+
+@dataclass(frozen=True)
+class Failed:
+    """A matrix that cannot be solved with."""
+
+    status: str
+    nothing: Tensor
+    rank: int = 0
+
+    def solve(self, b: Tensor) -> LeastSquares:
+        """No weights, and why."""
+        return LeastSquares(self.nothing, float("nan"), float("nan"), 0, self.status)
+
+
+@dataclass(frozen=True)
+class Factorised:
+    """A matrix, divided by its size if that is extreme, ready to be solved with for any number of right-hand sides."""
+
+    A: Tensor
+    size: float
+    reflectors: Tensor
+    tau: Tensor
+    rank: int
+    damped: _Damped
+    refinements: int
+
+    def solve(self, b: Tensor) -> LeastSquares:
+        """The weights for one right-hand side."""
+        b, n = b / self.size, self.A.shape[1]
+        factor = _factor(_largest(b))
+        b = b / factor
+        projected = self._project(b)
+        weights = self.damped.solve(projected[:n])
+        misfit = b - product(self.A, weights)
         for _ in range(self.refinements):
-            better = weights + step(project(b - product(A, weights)))
-            smaller = _residual(A, b, better)
-            if not smaller < residual:
+            better = weights + self.damped.solve(self._project(misfit)[:n])
+            smaller = b - product(self.A, better)
+            if not smaller.norm() < misfit.norm():
                 break
-            weights, residual = better, smaller
-        return weights, residual
+            weights, misfit = better, smaller
+        weights, unit = weights * factor, factor * self.size
+        if not _largest(weights) < float("inf"):
+            status = "overflow" if torch.isfinite(b).all() else "not finite"
+            return Failed(status, torch.zeros_like(weights)).solve(b)
+        return LeastSquares(weights, unit * float(misfit.norm()), unit * float(projected[n:].norm()), self.rank)
 
-
-def _table(rows: Rows) -> Tensor:
-    """[A | b], column-major, filled block by block so that A exists once."""
-    m, n = rows.shape
-    table, start = torch.empty(0), 0
-    for A, b in rows:
-        if not len(table):
-            table = A.new_empty((n + 1, m)).T
-        table[start : start + len(b), :n] = A
-        table[start : start + len(b), n] = b
-        start += len(b)
-    return table
+    def _project(self, b: Tensor) -> Tensor:
+        """Qᵀb."""
+        column: Tensor = torch.ormqr(self.reflectors, self.tau, b[:, None], left=True, transpose=True)[:, 0]
+        return column
 
 
 class _Damped:
-    """c ↦ argmin ‖R w − c‖² + λ²‖w‖², by QR of [R; λ·1].
+    """min ‖R w − c‖² + λ²‖w‖², by QR of [R; λ·1].
 
     Column panel by column panel, so that the zeros below the diagonals of both halves are never worked on: a sixth
     of the flops of a dense QR. R is replaced in place, above the diagonal of the matrix that holds it; what
@@ -116,7 +133,8 @@ class _Damped:
             below = right[width:]
             self.panels.append((rows, reflectors, tau))
 
-    def __call__(self, c: Tensor) -> Tensor:
+    def solve(self, c: Tensor) -> Tensor:
+        """The minimiser for one c."""
         top, below = c.clone(), c.new_empty(0)
         for rows, reflectors, tau in self.panels:
             width = rows.stop - rows.start
@@ -155,10 +173,25 @@ def _rank(diagonal: Tensor) -> int:
     return int((diagonal > 64 * EPS * diagonal.max()).sum())
 
 
-def _residual(A: Tensor, b: Tensor, weights: Tensor) -> float:
-    value = float((product(A, weights) - b).norm())
-    return value if value == value else float("inf")  # weights that overflowed have no residual
+def _largest(values: Tensor) -> float:
+    """The largest absolute value; NaN if there is one."""
+    lowest, highest = torch.aminmax(values)
+    return max(-float(lowest), float(highest)) if lowest == lowest else float("nan")
 
 
-def _failed(zeros: Tensor, status: str) -> LeastSquares:
-    return LeastSquares(zeros, float("nan"), float("nan"), 0, "none", status)
+def _factor(size: float) -> float:
+    """What to divide numbers of a size by before they are squared: 1, unless the squares would over- or underflow."""
+    return size if 0 < size < MODEST or 1 / MODEST < size < float("inf") else 1.0
+
+
+def _gathered(rows: Rows) -> tuple[Tensor, Tensor]:
+    """A and b whole, A column-major and filled block by block so that it exists once."""
+    m, n = rows.shape
+    A, b, start = torch.empty(0), torch.empty(0), 0
+    for A_k, b_k in rows:
+        if start == 0:
+            A, b = A_k.new_empty((n, m)).T, b_k.new_empty(m)
+        part = slice(start, start + len(b_k))
+        A[part], b[part] = A_k, b_k
+        start += len(b_k)
+    return A, b

@@ -8,7 +8,8 @@ from torch import Tensor
 
 REMEDIES = {
     "solved": "",
-    "not finite": "The matrix holds values that are not finite; lower the scale, or look at the coefficients.",
+    "not finite": "The equations hold values that are not finite; lower the scale, or look at the coefficients.",
+    "overflow": "The numbers grew too large; bring the scale, the coefficients and the weights nearer to one.",
     "all zero": "The matrix is zero: the equations do not see the features; check the equations and the points.",
 }
 
@@ -18,15 +19,13 @@ class LeastSquares:
     """The minimiser w of ‖A w − b‖.
 
     `residual` is the true ‖A w − b‖ of these weights, `promised` the smallest possible according to the
-    factorisation; `rank` is the numerical rank seen on the diagonal of R; `method` says which of the two
-    solves from R gave the smaller residual.
+    factorisation; `rank` is the numerical rank seen on the diagonal of R.
     """
 
     weights: Tensor
     residual: float
     promised: float
     rank: int
-    method: str
     status: str = "solved"
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import sympy as sp
@@ -11,7 +12,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from ..errors import EquationError, UnsupportedEquation
-from .symbols import Data, Normal
+from .symbols import Data, Normal, Wrapped
 
 Unknowns = Sequence[AppliedUndef]
 
@@ -42,20 +43,16 @@ class Equation:
         """The measured values it refers to."""
         return tuple(s for s in self.residual.free_symbols if isinstance(s, Data))
 
-    def nonlinear_terms(self) -> tuple[sp.Expr, ...]:
-        """The terms that are not linear in the unknowns, as a user would write them; none if all are linear."""
-        symbols = {symbol for _, symbol in self.jets}
-        if _is_affine(self.residual, symbols):
-            return ()
-        expanded = sp.expand(self.residual)  # (u + 1)² − u² is linear, and only the expanded form shows it
-        as_written = {symbol: sp.Symbol(symbol.name) for symbol in symbols}  # bare names, without a dummy's mark
-        return tuple(t.xreplace(as_written) for t in sp.Add.make_args(expanded) if not _is_affine(t, symbols))
+    @cached_property
+    def is_linear(self) -> bool:
+        """Whether it is linear in the unknowns; found by differentiating, so that (u + 1)² − u² is."""
+        return is_affine(self.residual, {symbol for _, symbol in self.jets})
 
 
 def read(statement: Any, unknowns: Unknowns, coordinates: Sequence[sp.Symbol]) -> Equation:
     """The equation a user wrote, `Eq(left, right)` or an expression that must vanish, checked and taken apart."""
     text = str(statement)
-    residual = as_expression(statement).doit()
+    residual = worked_out(statement, coordinates)
     _refuse_odd_parts(residual, text)
     derivatives = _derivatives(residual, unknowns, coordinates, text)
     jets: dict[Jet, sp.Dummy] = {}
@@ -70,9 +67,20 @@ def read(statement: Any, unknowns: Unknowns, coordinates: Sequence[sp.Symbol]) -
     return Equation(residual, present, text)
 
 
+def worked_out(statement: Any, coordinates: Sequence[sp.Symbol]) -> sp.Expr:
+    """left − right with all derivatives taken that can be, for coordinates that are real numbers."""
+    expression = as_expression(statement)
+    for d in expression.atoms(sp.Derivative):
+        if d.atoms(AppliedUndef) and not set(d.variables) <= set(coordinates):
+            known = ", ".join(map(str, coordinates))
+            raise EquationError(f"{d} in {statement} differentiates by something else than the coordinates, {known}.")
+    real = {x: sp.Dummy(x.name, real=True) for x in coordinates}  # else the derivative of |x| is not a formula
+    return expression.xreplace(real).doit().xreplace({dummy: x for x, dummy in real.items()})
+
+
 def as_expression(statement: Any) -> sp.Expr:
     """left − right of an `Eq`, or the expression itself."""
-    if isinstance(statement, sp.Eq):
+    if isinstance(statement, sp.Eq) and not any(getattr(side, "is_Matrix", False) for side in statement.args):
         return statement.lhs - statement.rhs
     if statement is True or statement is False or isinstance(statement, sp.logic.boolalg.BooleanAtom):
         raise EquationError(
@@ -80,7 +88,7 @@ def as_expression(statement: Any) -> sp.Expr:
             "whatever the unknown is. Write an equation that contains the unknown."
         )
     if isinstance(statement, Relational):
-        raise EquationError(f"{statement} is not an equation; write sp.Eq(left, right).")
+        raise EquationError(f"{statement} is not an equation between expressions; write sp.Eq(left, right).")
     if isinstance(statement, sp.Expr):
         return statement
     raise EquationError(
@@ -97,7 +105,10 @@ def find_unknowns(expressions: Iterable[sp.Expr], coordinates: Sequence[sp.Symbo
     for f in sorted(candidates, key=str):
         other = by_name.setdefault(f.func.__name__, f)
         if other != f:
-            raise EquationError(f"The unknown appears as {other} and as {f}; use one order of the coordinates.")
+            raise EquationError(
+                f"The unknown appears as {other} and as {f}; use one order of the coordinates, and one symbol "
+                "and one function, with the same assumptions, throughout."
+            )
     for f in sorted(functions, key=str):
         if f.func.__name__ not in by_name:
             raise EquationError(
@@ -154,12 +165,19 @@ def _refuse_foreign_symbols(
             continue
         if isinstance(s, Normal) and s.coordinate in coordinates:
             continue
+        if s.name in {x.name for x in coordinates}:
+            raise EquationError(
+                f"The symbol {s} in {text} has the name of a coordinate but other assumptions; use one symbol for both."
+            )
         raise EquationError(
             f"The symbol {s} in {text} is not a coordinate of the domain "
             f"({', '.join(map(str, coordinates))}); substitute its value first, e.g. equation.subs({s}, 1.0)."
         )
 
 
-def _is_affine(expression: sp.Expr, symbols: set[sp.Dummy]) -> bool:
+def is_affine(expression: sp.Expr, symbols: set[sp.Dummy]) -> bool:
+    """Whether an expression is linear in the symbols, up to a constant."""
     inside = symbols & expression.free_symbols
+    if any(part.free_symbols & inside for part in expression.atoms(Relational, Wrapped)):
+        return False  # neither a step nor a callable shows its nonlinearity in a derivative
     return all(not (sp.expand(expression.diff(s)).free_symbols & symbols) for s in inside)

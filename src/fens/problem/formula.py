@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
-from ..errors import EvaluationError
+from ..errors import EvaluationError, SettingError
+from ..numbers import real_array
 from .symbols import Wrapped
 
 Values = Mapping[sp.Symbol, np.ndarray]
@@ -39,11 +41,11 @@ class Formula:
             table[stand_in] = call.values_at(*(Formula(a)(values, count) for a in call.args[1:]))
         with np.errstate(all="ignore"):  # what comes out is checked where the region and the point are known
             result = np.asarray(self._function(*(table[s] for s in self._arguments)))
-        if np.iscomplexobj(result):
+        if np.iscomplexobj(result) and np.any(result.imag != 0):
             raise EvaluationError(
                 f"The expression {self.expression} is complex at some points; only real-valued ones are supported."
             )
-        return np.array(np.broadcast_to(result.astype(np.float64), (count,)))
+        return np.array(np.broadcast_to(result.real.astype(np.float64), (count,)))
 
     @cached_property
     def _calls(self) -> tuple[tuple[Wrapped, sp.Dummy], ...]:
@@ -56,20 +58,62 @@ class Formula:
 
     @cached_property
     def _function(self) -> Any:
-        plain = self.expression.xreplace(dict(self._calls))
-        # cse: sources derived from an exact solution repeat its subexpressions many times over
-        function = sp.lambdify(self._arguments, plain, modules=["scipy", "numpy"], cse=True)
+        # dummies, because a coordinate may have the name of a constant or function of NumPy's, such as e or pi
+        dummies = {s: sp.Dummy() for s in self._arguments}
+        plain = self.expression.xreplace(dict(self._calls)).xreplace(dummies)
+
+        @cache
+        def compiled() -> Any:
+            # cse: sources derived from an exact solution repeat its subexpressions many times over
+            return sp.lambdify(list(dummies.values()), plain, modules=["scipy", "numpy"], cse=True)
 
         def call(*arrays: np.ndarray) -> Any:
             try:
-                return function(*arrays)
-            except (NameError, TypeError, AttributeError) as error:
+                return compiled()(*arrays)
+            except Exception as error:
                 raise EvaluationError(
                     f"The expression {self.expression} cannot be evaluated numerically: {error}. "
                     "Give the part that NumPy and SciPy do not know as fens.wrap(function)."
                 ) from error
 
         return call
+
+
+def function_values(
+    function: Any, arguments: Sequence[sp.Symbol], coordinates: Sequence[sp.Symbol], points: np.ndarray, what: str
+) -> np.ndarray:
+    """A known function at points: an expression or number in the coordinates, or a callable of the arguments.
+
+    `points` has a row for each point and a column for each of the coordinates, `arguments` is the order in which a
+    callable takes them, and `what` is what messages call the function.
+    """
+    columns = {x: points[:, i] for i, x in enumerate(coordinates)}
+    if callable(function) and not isinstance(function, sp.Basic):
+        try:
+            values = function(*(columns[x] for x in arguments))
+        except Exception as error:
+            raise EvaluationError(f"The {what} raised {type(error).__name__}: {error}.") from error
+        values = real_array(values, EvaluationError, f"The {what} must return real numbers.")
+        if values.shape not in ((), (len(points),)):
+            raise EvaluationError(
+                f"The {what} must return one value for each point; for {len(points)} it gave shape {values.shape}."
+            )
+    else:
+        try:
+            expression = sp.sympify(function, strict=True)
+        except sp.SympifyError as error:
+            raise SettingError(f"The {what} must be an expression or a callable; got {function!r}.") from error
+        if strange := sorted(map(str, getattr(expression, "free_symbols", set()) - set(columns))):
+            known = ", ".join(map(str, coordinates))
+            raise SettingError(f"The {what} contains {', '.join(strange)}; the coordinates are {known}.")
+        if not isinstance(expression, sp.Expr) or expression.is_Matrix or expression.atoms(AppliedUndef):
+            raise SettingError(f"The {what} must be an expression in the coordinates; got {function!r}.")
+        values = Formula(expression)(columns, len(points))
+    values = np.array(np.broadcast_to(values, (len(points),)))
+    if len(bad := np.flatnonzero(~np.isfinite(values))):
+        where = ", ".join(f"{v:.6g}" for v in points[bad[0]])
+        raise EvaluationError(f"The {what} is {values[bad[0]]} at the point ({where}); it must be finite.")
+    return values
 
 
 def _outermost_calls(expression: sp.Expr) -> Iterable[Wrapped]:

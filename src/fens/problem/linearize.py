@@ -1,35 +1,107 @@
-"""An equation as a linear form in the unknowns: Σ c_α(x) ∂^α u_k = f(x)."""
+"""An equation F(x, jets) = 0 near a function u: Σ c_α(x; u) ∂^α δ = −F(x; u), linear in the correction δ.
+
+There is one assembly path for all equations. A linear equation has coefficients that do not depend on u, so that one
+step from any u solves it. For the others there are two choices of coefficients:
+
+- Newton: c_α = ∂F/∂(∂^α u), the Gateaux derivative.
+- Picard: a term that is a function of u times a derivative of u keeps the derivative and takes the function at u;
+  any other nonlinear term is taken at u altogether. The step to u + δ is then the classical iteration.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import sympy as sp
 
-from ..errors import UnsupportedEquation
-from .expression import Equation, Jet
+from ..errors import EquationError, UnsupportedEquation
+from .expression import Equation, Jet, is_affine
 from .formula import Formula
 
 
 @dataclass(frozen=True)
 class LinearForm:
-    """Σ coefficient · jet = source, with coefficients and source as functions of the points."""
+    """Coefficients of the correction, and the source −F, as functions of the points and of the jets of u."""
 
+    equation: Equation
     coefficients: tuple[tuple[Jet, Formula], ...]
     source: Formula
 
+    @cached_property
+    def follows_state(self) -> bool:
+        """Whether the coefficients depend on u; if not, one factorisation serves all iterations."""
+        symbols = {symbol for _, symbol in self.equation.jets}
+        return any(c.expression.free_symbols & symbols for _, c in self.coefficients)
 
-def linear_form(equation: Equation) -> LinearForm:
-    """The linear form an equation is; refuses one that is not linear, naming the term that breaks it."""
-    if terms := equation.nonlinear_terms():
-        raise UnsupportedEquation(
-            f"The equation {equation.text} is not linear: the term {terms[0]} is not. "
-            "Only linear equations are supported."
-        )
-    at_rest = {symbol: sp.S.Zero for _, symbol in equation.jets}
-    coefficients = ((jet, sp.expand(equation.residual.diff(s)).xreplace(at_rest)) for jet, s in equation.jets)
+
+def newton_form(equation: Equation) -> LinearForm:
+    """The linearisation of an equation by its Gateaux derivative; exact for a linear one."""
+    return _form(equation, _derivatives(equation, equation.residual, equation.is_linear))
+
+
+def picard_form(equation: Equation) -> LinearForm:
+    """The lagged linearisation of an equation; exact for a linear one."""
+    symbols = {symbol: sum(jet.orders) for jet, symbol in equation.jets}
+    linear, others = _sorted_terms(equation)
+    coefficients = _derivatives(equation, linear, True)
+    for term in others:
+        kept = _kept_factor(term, symbols)
+        if kept is not None:
+            coefficients[kept] += term / kept
+    return _form(equation, coefficients)
+
+
+def linear_part(equation: Equation) -> LinearForm:
+    """The equation without its nonlinear terms; it may have no coefficients left."""
+    linear, _ = _sorted_terms(equation)
+    return _form(equation, _derivatives(equation, linear, True), linear)
+
+
+LINEARISATIONS = {"newton": newton_form, "picard": picard_form}
+
+
+def _form(equation: Equation, coefficients: Mapping[sp.Symbol, sp.Expr], residual: sp.Expr | None = None) -> LinearForm:
     return LinearForm(
-        tuple((jet, Formula(c)) for jet, c in coefficients if c != 0),
-        Formula(-equation.residual.subs(at_rest)),
+        equation,
+        tuple((jet, Formula(coefficients[s])) for jet, s in equation.jets if coefficients[s] != 0),
+        Formula(-(equation.residual if residual is None else residual)),
     )
 
+
+def _derivatives(equation: Equation, residual: sp.Expr, linear: bool) -> dict[sp.Symbol, sp.Expr]:
+    """∂F/∂jet for each jet; of a linear F without the jets, which may only seem to be in it, as in (u + 1)² − u²."""
+    at_rest = {symbol: sp.S.Zero for _, symbol in equation.jets} if linear else {}
+    try:
+        return {symbol: residual.diff(symbol).xreplace(at_rest) for _, symbol in equation.jets}
+    except EquationError as error:  # a wrapped function of the unknown
+        raise UnsupportedEquation(
+            f"Newton's method needs the derivative by the unknown of a wrapped function in {equation.text}, which has "
+            "no formula; use nonlinear='picard'."
+        ) from error
+
+
+def _sorted_terms(equation: Equation) -> tuple[sp.Expr, list[sp.Expr]]:
+    """The linear terms, in sum and as they stand, and the others, expanded."""
+    if equation.is_linear:
+        return equation.residual, []
+    symbols = {symbol for _, symbol in equation.jets}
+    linear: list[sp.Expr] = []
+    others: list[sp.Expr] = []
+    for term in sp.Add.make_args(equation.residual):
+        if is_affine(term, symbols):
+            linear.append(term)
+            continue
+        for part in sp.Add.make_args(sp.expand(term)):
+            (linear if is_affine(part, symbols) else others).append(part)
+    return sp.Add(*linear), others
+
+
+def _kept_factor(term: sp.Expr, symbols: Mapping[sp.Symbol, int]) -> sp.Symbol | None:
+    """The derivative that a nonlinear term keeps: of those among its factors the highest."""
+    inside = set(symbols) & term.free_symbols
+    powers = term.as_powers_dict()
+    factors = [s for s in inside if s in powers and powers[s].is_Integer and powers[s] >= 1]
+    derivatives = [s for s in factors if symbols[s] > 0]
+    return max(derivatives, key=lambda s: (symbols[s], s.name)) if derivatives else None

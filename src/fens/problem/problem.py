@@ -10,7 +10,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import EquationError, RegionError, UnsupportedEquation
-from .expression import Equation, as_expression, find_unknowns, read
+from .expression import Equation, find_unknowns, read, worked_out
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,17 @@ class Problem:
         self.domain: Any = _domain(statements)
         self.coordinates: tuple[sp.Symbol, ...] = self.domain.coordinates
         self.unknowns = _unknowns(statements, self.coordinates)
+        statements.sort(key=lambda pair: pair[0] != self.domain)  # the domain first, the rest as given
         self.conditions: tuple[Condition, ...] = tuple(
             Condition(region, read(s, self.unknowns, self.coordinates)) for region, s in statements
         )
         for condition in self.conditions:
             _check(condition, self.domain)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether every equation is linear in the unknowns."""
+        return all(c.equation.is_linear for c in self.conditions)
 
     @property
     def regions(self) -> tuple[Any, ...]:
@@ -86,7 +92,7 @@ def _statements(equations: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
         )
     pairs = []
     for region, given in equations.items():
-        if not hasattr(region, "patches"):
+        if not hasattr(region, "patches") or isinstance(region, type):
             raise RegionError(f"The keys of a problem are regions, such as box or box.boundary; got {region!r}.")
         listed = list(given) if isinstance(given, list | tuple) else [given]
         if not listed:
@@ -111,14 +117,14 @@ def _domain(statements: list[tuple[Any, Any]]) -> Any:
     for region in regions:
         if region.domain is not None and region.domain != domains[0]:
             raise RegionError(
-                f"{region.name.capitalize()} belongs to {region.domain.name}, not to the domain of this problem, "
+                f"The region {region.name!r} belongs to {region.domain.name}, not to the domain of this problem, "
                 f"{domains[0].name}; take the regions from one domain."
             )
     return domains[0]
 
 
 def _unknowns(statements: list[tuple[Any, Any]], coordinates: tuple[sp.Symbol, ...]) -> tuple[AppliedUndef, ...]:
-    unknowns = find_unknowns((as_expression(s).doit() for _, s in statements), coordinates)
+    unknowns = find_unknowns((worked_out(s, coordinates) for _, s in statements), coordinates)
     if not unknowns:
         raise EquationError(
             f"No equation contains an unknown: a sp.Function of the coordinates, such as "

@@ -10,15 +10,20 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import EquationError, EvaluationError
+from ..numbers import real_array
 
 
 class Normal(sp.Symbol):  # type: ignore[misc]
     """Component of the outward unit normal along one coordinate; its value comes with the points of a boundary."""
 
     def __new__(cls, coordinate: sp.Symbol) -> Normal:
-        self = super().__new__(cls, f"n_{coordinate.name}", real=True)
+        # past SymPy's cache, which would take the normals of two coordinates of one name for the same object
+        self = sp.Symbol.__xnew__(cls, f"n_{coordinate.name}", real=True)
         self.coordinate = coordinate
         return self  # type: ignore[no-any-return]
+
+    def _hashable_content(self) -> tuple[Any, ...]:
+        return (*super()._hashable_content(), self.coordinate)
 
     def __getnewargs_ex__(self) -> tuple[tuple[sp.Symbol], dict[str, Any]]:
         return (self.coordinate,), {}
@@ -39,12 +44,12 @@ def normal_derivative(u: AppliedUndef) -> sp.Expr:
     >>> normal_derivative(sp.Function("u")(x, y))
     n_x*Derivative(u(x, y), x) + n_y*Derivative(u(x, y), y)
     """
-    if not isinstance(u, AppliedUndef):
+    if not isinstance(u, AppliedUndef) or not all(isinstance(x, sp.Symbol) for x in u.args):
         raise EquationError(
             f"normal_derivative() takes an unknown such as u(x, y); got {u!r}. "
             "For other expressions write the sum of fens.normal(x)*expression.diff(x) over the coordinates."
         )
-    return sp.Add(*(normal(x) * u.diff(x) for x in u.args if isinstance(x, sp.Symbol)))
+    return sp.Add(*(normal(x) * u.diff(x) for x in u.args))
 
 
 class Data(sp.Dummy):  # type: ignore[misc]
@@ -53,10 +58,7 @@ class Data(sp.Dummy):  # type: ignore[misc]
     values: np.ndarray
 
     def __new__(cls, values: Any) -> Data:
-        try:
-            array = np.array(values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise EquationError(f"Data takes an array of real numbers; got {type(values).__name__}.") from error
+        array = real_array(values, EquationError, f"Data takes an array of real numbers; got {values!r}.")
         if array.ndim != 1:
             raise EquationError(f"Data takes one value for each point, a 1-D array; got shape {array.shape}.")
         if not np.isfinite(array).all():
@@ -65,6 +67,9 @@ class Data(sp.Dummy):  # type: ignore[misc]
         self = super().__new__(cls, "data", real=True)
         self.values = array
         return self  # type: ignore[no-any-return]
+
+    def __getnewargs_ex__(self) -> tuple[tuple[np.ndarray], dict[str, Any]]:
+        return (self.values,), {}
 
 
 class _Handle(sp.Atom):  # type: ignore[misc]
@@ -77,6 +82,9 @@ class _Handle(sp.Atom):  # type: ignore[misc]
 
     def _hashable_content(self) -> tuple[Any, ...]:
         return (self.label, id(self.function))
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.function, self.label)
 
     def _sympystr(self, printer: Any) -> str:
         return str(self.label)
@@ -124,18 +132,26 @@ def wrap(function: Callable[..., Any], name: str | None = None) -> Callable[...,
         raise EquationError(f"wrap() takes a callable; got {function!r}.")
     label = name or getattr(function, "__name__", "f").replace("<lambda>", "f")
     handle = _Handle(function, label)
-    return lambda *arguments: Wrapped(handle, *map(sp.sympify, arguments))
+
+    def applied(*arguments: Any) -> Wrapped:
+        try:
+            expressions = [sp.sympify(a, strict=True) for a in arguments]
+        except sp.SympifyError as error:
+            raise EquationError(f"The arguments of {label} must be SymPy expressions; got {arguments!r}.") from error
+        if not expressions or not all(isinstance(e, sp.Expr) for e in expressions):
+            raise EquationError(f"The wrapped function {label} needs at least one argument, a SymPy expression.")
+        return Wrapped(handle, *expressions)
+
+    return applied
 
 
 def _call(function: Callable[..., Any], label: str, arrays: Sequence[np.ndarray]) -> np.ndarray:
     try:
-        return np.asarray(function(*arrays), dtype=np.float64)
-    except (TypeError, ValueError):
-        pass  # math.sin, or a branch on a value, refuses arrays: give it one point at a time
+        try:
+            values = function(*arrays)
+        except (TypeError, ValueError):  # math.sin, or a branch on a value, refuses arrays: one point at a time
+            columns = zip(*(a.ravel() for a in arrays), strict=True)
+            values = np.array([function(*map(float, point)) for point in columns]).reshape(arrays[0].shape)
     except Exception as error:
         raise EvaluationError(f"The wrapped function {label} raised {type(error).__name__}: {error}.") from error
-    try:
-        columns = zip(*(a.ravel() for a in arrays), strict=True)
-        return np.array([float(function(*map(float, point))) for point in columns]).reshape(arrays[0].shape)
-    except Exception as error:
-        raise EvaluationError(f"The wrapped function {label} raised {type(error).__name__}: {error}.") from error
+    return real_array(values, EvaluationError, f"The wrapped function {label} must return real numbers.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,12 +11,12 @@ import sympy as sp
 import torch
 from torch import Tensor
 
+from ..assemble import evaluate_jets
 from ..domain import Domain
 from ..errors import SettingError
 from ..features import RandomFeatures
-from ..lstsq import product
-
-BLOCK_ENTRIES = 2**22  # features × points evaluated at a time
+from ..numbers import is_whole, real_array
+from ..problem import Jet
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,7 @@ class Field:
             )
         if outside not in ("nan", "extrapolate"):
             raise SettingError(f"outside must be 'nan' or 'extrapolate'; got {outside!r}.")
-        arrays = _broadcast(coordinates, self.arguments)
+        arrays = broadcast(coordinates, self.arguments)
         shape = arrays[0].shape
         by_name = dict(zip(self.arguments, arrays, strict=True))
         points = np.stack([by_name[x].ravel() for x in self.domain.coordinates], axis=1)
@@ -51,13 +52,9 @@ class Field:
 
     def at(self, points: np.ndarray) -> np.ndarray:
         """The values at points given as rows, in the order of the domain's coordinates, wherever they lie."""
-        size = max(1, BLOCK_ENTRIES // len(self.features))
-        result = np.empty(len(points))
-        for start in range(0, len(points), size):
-            block = torch.as_tensor(points[start : start + size], device=self.weights.device)
-            matrix = self.features.matrix([(1.0, self.orders)], block)
-            result[start : start + size] = product(matrix, self.weights).cpu().numpy()
-        return result
+        jet = Jet(0, self.orders)
+        where = torch.as_tensor(points, device=self.weights.device)
+        return evaluate_jets(self.features, self.weights, where, (jet,))[jet]
 
     def diff(self, *variables: Any) -> Field:
         """A derivative, in SymPy's notation: `diff(x)`, `diff(x, 2)`, `diff(x, 2, y)`, `diff((x, 2), y)`."""
@@ -72,12 +69,11 @@ class Field:
         return f"<derivative ({taken}) of the solution>" if taken else "<value of the solution>"
 
 
-def _broadcast(coordinates: tuple[Any, ...], names: tuple[sp.Symbol, ...]) -> list[np.ndarray]:
-    try:
-        arrays = [np.asarray(c, dtype=np.float64) for c in coordinates]
-    except (TypeError, ValueError) as error:
-        given = ", ".join(type(c).__name__ for c in coordinates)
-        raise SettingError(f"The coordinates must be real numbers or arrays of them; got {given}.") from error
+def broadcast(coordinates: Sequence[Any], names: Sequence[sp.Symbol]) -> list[np.ndarray]:
+    """Arrays of one shape, refused where the values are not real numbers."""
+    given = ", ".join(type(c).__name__ for c in coordinates)
+    message = f"The coordinates must be real numbers or arrays of them; got {given}."
+    arrays = [real_array(c, SettingError, message) for c in coordinates]
     try:
         return list(np.broadcast_arrays(*arrays))
     except ValueError as error:
@@ -87,19 +83,21 @@ def _broadcast(coordinates: tuple[Any, ...], names: tuple[sp.Symbol, ...]) -> li
 
 def _variables_and_orders(variables: tuple[Any, ...]) -> list[tuple[Any, int]]:
     pairs: list[tuple[Any, int]] = []
-    for v in variables:
-        if isinstance(v, tuple | list) and len(v) == 2:
+    for k, v in enumerate(variables):
+        if isinstance(v, sp.Symbol):
+            pairs.append((v, 1))
+        elif isinstance(v, tuple | list) and len(v) == 2:
             pairs.append((v[0], _order(v[1])))
-        elif isinstance(v, int | np.integer | sp.Integer) and pairs:
+        elif k > 0 and isinstance(variables[k - 1], sp.Symbol):
             pairs[-1] = (pairs[-1][0], _order(v))
         else:
-            pairs.append((v, 1))
+            raise SettingError(f"diff() takes coordinates, each with its order behind it if it is not 1; got {v!r}.")
     if not pairs:
         raise SettingError("diff() takes at least one coordinate, such as diff(x) or diff(x, 2).")
     return pairs
 
 
 def _order(n: Any) -> int:
-    if int(n) != n or n < 0:
-        raise SettingError(f"The order of a derivative must be a whole number, not negative; got {n}.")
+    if not (is_whole(n, 0) or (isinstance(n, sp.Integer) and n >= 0)):
+        raise SettingError(f"The order of a derivative must be a whole number, not negative; got {n!r}.")
     return int(n)

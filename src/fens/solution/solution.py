@@ -8,18 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
-import torch
 from torch import Tensor
 
-from ..assemble import BLOCK_ENTRIES, collocate
+from ..assemble import evaluate_jets, place
 from ..domain import Clustered, Demand, Grid, Region, Sampler, Samples
-from ..errors import EvaluationError, SettingError
+from ..errors import SettingError
 from ..features import RandomFeatures
-from ..lstsq import product
-from ..problem import Formula, Problem
+from ..nonlinear import State
+from ..problem import Problem, function_values, newton_form
 from ..scale import Search
-from ..settings import Settings
-from .field import Field
+from ..settings import Settings, check_sampler
+from .field import Field, broadcast
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,20 +28,20 @@ if TYPE_CHECKING:
 class Stats:
     """What a solve did.
 
-    `residual` is ‖A w − F‖ of the weighted rows and `promised` the smallest possible by the factorisation;
-    `rank` is the numerical rank of the matrix; `method` how the weights came from R; `seconds` the time of
-    each pass.
+    `residual` is ‖A w − F‖ of the weighted rows, and `rank` the numerical rank of the matrix; `row_weights` are those
+    of the conditions, in the order of the problem's; `seconds` is the time of each pass. `status` is "converged", or
+    what went wrong in a nonlinear iteration, whose states are in `iterations`; a linear problem has none.
     """
 
     rows: int
     features: int
     residual: float
-    promised: float
     rank: int
-    method: str
     largest_weight: float
-    row_weights: Mapping[str, float]
+    row_weights: tuple[float, ...]
     seconds: Mapping[str, float]
+    status: str = "converged"
+    iterations: tuple[State, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -57,7 +56,7 @@ class Comparison:
         return f"L∞ {self.linf:.2e}, relative L2 {self.l2:.2e} on {self.points} points"
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Solution:
     """A computed function, its derivatives, and how it came about.
 
@@ -95,8 +94,12 @@ class Solution:
         """
         self.problem.equations_on(region)
         samples = self.samples if points is None else self._sampled(points)
-        conditions = collocate(self.problem, samples, self.weights.device)
-        rows = [self._misfit(c) for c in conditions if c.region == region]
+        placed = place(self.problem, samples, newton_form, self.weights.device)
+        rows = [
+            p.residual(evaluate_jets(self.features, self.weights, p.points, p.jets))
+            for p in placed
+            if p.condition.region == region
+        ]
         return rows[0] if len(rows) == 1 else np.stack(rows)
 
     def compare(
@@ -108,10 +111,14 @@ class Solution:
         mapping from coordinates to arrays, or by default a fine set of points independent of the solve.
         """
         where = self._comparison_points(points)
-        expected = self._exact_values(exact, where)
+        if len(where) == 0:
+            raise SettingError("compare() needs at least one point.")
+        arguments = self.problem.unknowns[0].args
+        expected = function_values(exact, arguments, self.problem.coordinates, where, "exact solution")
         error = self.field.at(where) - expected
-        norm = float(np.linalg.norm(expected))
-        l2 = float(np.linalg.norm(error)) / norm if norm else float("nan")
+        size = float(np.abs(expected).max()) or 1.0  # so that no square over- or underflows
+        norm = float(np.linalg.norm(expected / size))
+        l2 = float(np.linalg.norm(error / size)) / norm if norm else float("nan")
         return Comparison(float(np.abs(error).max()), l2, len(where))
 
     def plot(self, path: str | None = None) -> Figure:
@@ -127,18 +134,16 @@ class Solution:
             f"Solution {self.problem.unknowns[0]} on {self.problem.domain.name}\n"
             f"  {s.features} {self.features.activation.name} features at scale {', '.join(f'{r:.4g}' for r in rho)}, "
             f"{s.rows} rows, numerical rank {s.rank}\n"
-            f"  residual {s.residual:.2e} ({s.method} solve), {sum(s.seconds.values()):.2f} s"
+            f"  residual {s.residual:.2e}{self._iterations()}, {sum(s.seconds.values()):.2f} s"
+            f"{'' if s.status == 'converged' else f'{chr(10)}  NOT CONVERGED: {s.status}'}"
         )
 
-    def _misfit(self, condition: Any) -> np.ndarray:
-        size = max(1, BLOCK_ENTRIES // len(self.features))
-        parts = []
-        for start in range(0, len(condition), size):
-            A, b = condition.rows(self.features, slice(start, start + size))
-            parts.append(product(A, self.weights) - b)
-        return torch.cat(parts).cpu().numpy()
+    def _iterations(self) -> str:
+        states = self.stats.iterations
+        return f" after {states[-1].iteration} iterations of {self.settings.nonlinear}" if states else ""
 
     def _sampled(self, points: Sampler) -> dict[Region, Samples]:
+        check_sampler(points)
         problem = self.problem
         demand = Demand(problem.domain, problem.regions, problem.equations_per_region, len(self.features))
         return dict(zip(problem.regions, points.sample(demand, self._fresh_seed()), strict=True))
@@ -154,25 +159,11 @@ class Solution:
         if isinstance(points, str) and points == "collocation":
             return np.concatenate([s.points for s in self.samples.values()])
         if isinstance(points, Mapping):
-            arrays = np.broadcast_arrays(*(np.asarray(points[x], dtype=np.float64) for x in domain.coordinates))
+            if set(points) != set(domain.coordinates):
+                known = ", ".join(map(str, domain.coordinates))
+                given = ", ".join(map(str, points))
+                raise SettingError(f"The points of comparison need arrays for {known}; got {given}.")
+            arrays = broadcast([points[x] for x in domain.coordinates], domain.coordinates)
             return np.stack([a.ravel() for a in arrays], axis=1)
-        if not hasattr(points, "sample"):
-            raise SettingError(
-                "compare() takes as points a Grid or another sampler, 'collocation', or a mapping from "
-                f"coordinates to arrays; got {points!r}."
-            )
+        check_sampler(points)
         return np.asarray(points.sample(Demand.inside(domain), self._fresh_seed())[0].points)
-
-    def _exact_values(self, exact: Any, points: np.ndarray) -> np.ndarray:
-        columns = {x: points[:, i] for i, x in enumerate(self.problem.coordinates)}
-        if callable(exact) and not isinstance(exact, sp.Basic):
-            values = np.asarray(exact(*(columns[x] for x in self.problem.unknowns[0].args)), dtype=np.float64)
-            values = np.broadcast_to(values, (len(points),))
-        else:
-            expression = sp.sympify(exact)
-            if strange := expression.free_symbols - set(columns):
-                raise SettingError(f"The exact solution contains {strange}, which are not coordinates.")
-            values = Formula(expression)(columns, len(points))
-        if not np.isfinite(values).all():
-            raise EvaluationError("The exact solution is not finite at some of the points of comparison.")
-        return values

@@ -1,0 +1,31 @@
+"""Solving a problem for one value of a parameter after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .errors import NotConverged, SettingError
+from .problem import Problem
+from .solution import Solution
+from .solve import solve
+
+
+def continuation(
+    problem_of: Callable[[Any], Problem], values: Iterable[Any], *, initial: Any = None, **options: Any
+) -> list[Solution]:
+    """The solutions of `problem_of(value)` for each value, each started from the one before.
+
+    For stiff parameters: go from a value at which the iteration converges from anywhere to the one that is wanted.
+    `initial` is where the first one starts, and the other options are those of `solve`.
+    """
+    found: list[Solution] = []
+    for value in values:
+        try:
+            found.append(solve(problem_of(value), initial=found[-1] if found else initial, **options))
+        except NotConverged as error:
+            message = f"At the value {value} of the parameter, number {len(found) + 1}: {error} Or take smaller steps."
+            raise NotConverged(message, error.states) from error
+    if not found:
+        raise SettingError("continuation() needs at least one value of the parameter.")
+    return found
