@@ -8,7 +8,7 @@ the rows weighted as in the least squares; Picard's are the lagged ones, and s =
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import torch
@@ -16,6 +16,7 @@ from torch import Tensor
 
 from .assemble import Collocated, Jets, Placed, System, evaluate_jets, linearise, weigh
 from .domain import Region
+from .errors import EvaluationError
 from .features import RandomFeatures
 from .lstsq import Direct, Factorised, Failed
 from .problem import Jet
@@ -74,7 +75,8 @@ class Point:
 
     def norm(self, conditions: Sequence[Collocated]) -> float:
         """‖F‖, infinite where F is not finite."""
-        value = float(np.linalg.norm(self.stacked(conditions)))
+        with np.errstate(all="ignore"):  # a trial step may well overflow, and then it is not taken
+            value = float(np.linalg.norm(self.stacked(conditions)))
         return value if np.isfinite(value) else float("inf")
 
 
@@ -91,13 +93,19 @@ class Iteration:
     def states(self, start: Tensor) -> Iterator[State]:
         """The states from the start on, which is number 0. Ends when no further step helps, or makes sense."""
         here = self.point(start)
-        conditions = self._conditions(here)
+        # weighed once: with weights that followed u, one iteration's residual could not be compared with the next's
+        conditions = weigh(linearise(self.placed, here.jets), self.features, self.row_weights)
         factorised = _factorise(conditions, self.features)
         yield _state(0, here, conditions, float("nan"), 1.0, factorised.rank)
         last = float("inf")
         for k in range(1, self.max_iterations + 1):
             if k > 1 and self.matrix_follows_state:
-                conditions = self._conditions(here)
+                try:
+                    linearised = linearise(self.placed, here.jets)
+                except EvaluationError:  # the derivative of an equation at a point where only its value is finite
+                    return
+                pairs = zip(linearised, conditions, strict=True)
+                conditions = tuple(replace(new, weight=old.weight) for new, old in pairs)
                 factorised = _factorise(conditions, self.features)
             before = here.norm(conditions)
             full = factorised.solve(torch.as_tensor(here.target(conditions), device=start.device))
@@ -127,9 +135,6 @@ class Iteration:
 
     def _with_residuals(self, weights: Tensor, jets: tuple[Jets, ...]) -> Point:
         return Point(weights, jets, tuple(p.residual(j) for p, j in zip(self.placed, jets, strict=True)))
-
-    def _conditions(self, here: Point) -> tuple[Collocated, ...]:
-        return weigh(linearise(self.placed, here.jets), self.features, self.row_weights)
 
     def _advance(
         self, here: Point, goal: Tensor, conditions: Sequence[Collocated], before: float
@@ -178,9 +183,8 @@ def verdict(states: Sequence[State], max_iterations: int) -> str:
 
 
 def best(states: Sequence[State]) -> State:
-    """The state to keep: the last, unless round-off made it worse than the one before; never one that is not finite."""
-    finite = [s for s in states if np.isfinite(s.residual) and bool(torch.isfinite(s.weights).all())]
-    return min(finite[-2:], key=lambda s: s.residual) if finite else states[0]
+    """The state to keep: the one with the smallest residual, and the last of those that are as good."""
+    return min(reversed(states), key=lambda s: s.residual if np.isfinite(s.residual) else float("inf"))
 
 
 def _flat(before: float, after: float) -> bool:
@@ -203,12 +207,12 @@ def _state(
 
 def _size(point: Point, conditions: Sequence[Collocated]) -> float:
     """The norm that the residual would have if the terms of the equations did not cancel."""
-    total = 0.0
-    for condition, jets, residual in zip(conditions, point.jets, point.residuals, strict=True):
-        terms = _terms(condition, jets)
-        size = sum(map(np.abs, terms)) + np.abs(residual - sum(terms))
-        total += float(np.sum((condition.weight * size) ** 2))
-    return float(np.sqrt(total)) or 1.0
+    sizes = []
+    with np.errstate(all="ignore"):
+        for condition, jets, residual in zip(conditions, point.jets, point.residuals, strict=True):
+            terms = _terms(condition, jets)
+            sizes.append(condition.weight * (sum(map(np.abs, terms)) + np.abs(residual - sum(terms))))
+        return float(np.linalg.norm(np.concatenate(sizes))) or 1.0
 
 
 def _terms(condition: Collocated, jets: Jets) -> list[np.ndarray]:

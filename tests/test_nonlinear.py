@@ -1,0 +1,329 @@
+"""Nonlinear equations: what is solved, how the iterations behave, and what is said when they fail."""
+
+import io
+import sys
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import sympy as sp
+import torch
+
+import fens
+from fens import zoo
+from fens.assemble import evaluate_jets, place
+from fens.errors import EvaluationError, SettingError, UnsupportedEquation
+from fens.features import activation, draw
+from fens.lstsq import Direct
+from fens.nonlinear import Iteration
+from fens.problem import newton_form, picard_form
+
+x, y, t = sp.symbols("x y t")
+u = sp.Function("u")(x, y)
+w = sp.Function("w")(x)
+square = fens.Box({x: (0, 1), y: (0, 1)})
+rod = fens.Box({x: (0, 1)})
+
+
+def bratu(coefficient):
+    """w'' + λe^w = 0 with w = 0 at the ends: two solutions below λ = 3.5138, none above."""
+    return fens.Problem({rod: w.diff(x, 2) + coefficient * sp.exp(w), rod.boundary: w})
+
+
+def minimal_surface():
+    """Scherk's surface, log cos x − log cos y."""
+    a, b = u.diff(x), u.diff(y)
+    operator = (1 + b**2) * u.diff(x, 2) - 2 * a * b * u.diff(x, y) + (1 + a**2) * u.diff(y, 2)
+    exact = sp.log(sp.cos(x)) - sp.log(sp.cos(y))
+    return zoo.Known("minimal_surface", fens.Problem({square: operator, square.boundary: sp.Eq(u, exact)}), exact)
+
+
+def radiation():
+    """A rod that radiates from one end: ∂w/∂n + w⁴ = g."""
+    exact = 1 + x**2 / 4
+    operators = {rod: w.diff(x, 2), rod.face(x, 0): w, rod.face(x, 1): fens.normal_derivative(w) + w**4}
+    return zoo.Known("radiation", fens.manufacture(operators, w, exact), exact)
+
+
+PROBLEMS = [*(make() for make in zoo.NONLINEAR), minimal_surface(), radiation()]
+
+
+# ---- round-off
+
+
+@pytest.mark.parametrize(
+    ("make", "bound", "options"),
+    [
+        (zoo.nonlinear_helmholtz, 5e-14, {"features": 400, "scale": 20}),
+        (
+            zoo.nonlinear_helmholtz,
+            3e-12,
+            {"features": 400, "scale": 20, "nonlinear": "picard", "weights": "unit", "points": fens.Grid(3000)},
+        ),
+        (zoo.bratu, 1e-12, {"features": 900}),
+        (zoo.sine_gordon, 1e-11, {"features": 1600}),
+        (minimal_surface, 1e-12, {"features": 600}),
+        (minimal_surface, 1e-12, {"features": 600, "nonlinear": "picard"}),
+        (radiation, 1e-13, {"features": 60}),
+    ],
+    ids=lambda v: getattr(v, "__name__", None),
+)
+def test_solved(make, bound, options):
+    known = make()
+    solution = fens.solve(known.problem, **options)
+    where = fens.Grid(20_001) if len(known.problem.coordinates) == 1 else fens.Grid(201)
+    assert solution.compare(known.exact, where).linf <= bound
+
+
+def test_newton_takes_few_iterations():
+    solution = fens.solve(zoo.nonlinear_helmholtz().problem, features=400, scale=20)
+    assert solution.stats.iterations[-1].iteration <= 8
+
+
+def test_newton_is_quadratic_at_the_end():
+    steps = [s.step for s in fens.solve(zoo.bratu().problem, features=400).stats.iterations[1:4]]
+    assert steps[1] < 10 * steps[0] ** 2
+    assert steps[2] < 10 * steps[1] ** 2
+
+
+def test_newton_and_picard_agree_where_the_front_is_resolved():
+    known = zoo.burgers(0.1)
+    newton, picard = (fens.solve(known.problem, features=700, nonlinear=kind) for kind in ("newton", "picard"))
+    assert newton.compare(known.exact).linf < 1e-9
+    a, b = np.linspace(0, 1, 41)[:, None], np.linspace(0, 1, 41)
+    assert np.abs(newton(a, b) - picard(a, b)).max() < 1e-9
+
+
+def test_an_unresolved_front_still_converges():
+    known = zoo.burgers()
+    solution = fens.solve(known.problem, features=900, activation="sin", scale=40)
+    assert solution.compare(known.exact).linf < 0.3
+
+
+def test_the_residual_never_rises_under_newton():
+    states = fens.solve(bratu(3.4), features=100).stats.iterations
+    residuals = [s.residual for s in states]
+    assert all(after < before * (1 + 1e-5) for before, after in pairwise(residuals))
+
+
+def test_a_solution_known_from_elsewhere():
+    """Troesch's problem at 5: the slope at 0 is 0.0457504614, by several methods in the literature."""
+    problem = fens.Problem({rod: sp.Eq(w.diff(x, 2), 5 * sp.sinh(5 * w)), rod.boundary: sp.Eq(w, x)})
+    assert fens.solve(problem, features=300).diff(x)(0.0) == pytest.approx(0.0457504614, abs=1e-9)
+
+
+def test_equations_without_any_linear_part():
+    exact = sp.exp(x / 2) + y
+    problem = fens.manufacture({square: u.diff(x) ** 2 + u.diff(y) ** 2, square.boundary: u}, u, exact)
+    assert fens.solve(problem, features=300).compare(exact).linf < 1e-12
+
+
+def test_terms_that_are_infinite_at_zero_do_not_spoil_the_start():
+    exact = 2 + sp.sin(x)
+    problem = fens.manufacture({rod: w.diff(x, 2) + 1 / w, rod.boundary: w}, w, exact)
+    assert fens.solve(problem, features=60).compare(exact).linf < 1e-12
+
+
+def test_a_nonlinear_scale_search():
+    known = zoo.bratu()
+    solution = fens.solve(known.problem, features=200, scale=fens.ScaleGrid(0, 9, 3))
+    assert len(solution.search.losses) == 3
+    assert solution.stats.residual == pytest.approx(min(solution.search.losses), rel=1e-6)
+
+
+# ---- the linearisations
+
+
+def random_functions(known, count=2):
+    """The problem at its points, and functions of size one made of random features."""
+    d = len(known.problem.coordinates)
+    bounds = known.problem.domain.bounds
+    seed = np.random.SeedSequence(1)
+    unscaled = draw(60, bounds, activation("cos"), initialisation="uniform", affine=True, seed=seed)
+    features = unscaled.scaled((1.0,) * d, torch.device("cpu"))
+    samples = fens.solve(known.problem, features=60, max_iterations=1, raise_on_failure=False).samples
+    placed = place(known.problem, samples, newton_form, torch.device("cpu"))
+    rng = np.random.default_rng(2)
+    weights = [torch.as_tensor(0.05 * rng.standard_normal(60)) for _ in range(count)]
+    return placed, [[evaluate_jets(features, v, p.points, p.jets) for p in placed] for v in weights]
+
+
+@pytest.mark.parametrize("known", PROBLEMS, ids=lambda known: known.name)
+def test_taylor_remainders_have_slope_two(known):
+    """‖F(u + hv) − F(u) − h F'(u)v‖ = O(h²), for the operators as they are assembled."""
+    placed, (state, direction) = random_functions(known)
+    steps = np.array([1e-1, 1e-2, 1e-3])
+    curved = 0
+    for p, jets, change in zip(placed, state, direction, strict=True):
+        operator = {orders: np.asarray(c) for c, orders in p.at(jets).operator}
+        slope = sum(c * change[jet] for jet in p.jets if (c := operator.get(jet.orders)) is not None)
+        base = p.residual(jets)
+        remainders = [
+            np.linalg.norm(p.residual({j: jets[j] + h * change[j] for j in p.jets}) - base - h * slope) for h in steps
+        ]
+        if p.condition.equation.is_linear:
+            assert max(remainders) < 1e-12 * (1 + np.linalg.norm(base))
+            continue
+        curved += 1
+        rates = np.diff(np.log10(remainders)) / np.diff(np.log10(steps))
+        assert np.all(np.abs(rates - 2) < 0.1), rates
+    assert curved > 0
+
+
+def coefficients(equation, form):
+    names = {symbol: sp.Symbol(symbol.name) for _, symbol in equation.jets}
+    return {jet.orders: str(c.expression.xreplace(names)) for jet, c in form(equation).coefficients}
+
+
+def test_picard_keeps_the_derivative_and_lags_the_rest():
+    burgers = zoo.burgers().problem.conditions[0].equation
+    assert coefficients(burgers, picard_form) == {(0, 1): "1", (1, 0): "u(x, t)", (2, 0): "-1/100"}
+    assert coefficients(burgers, newton_form)[0, 0] == "Derivative(u(x, t), x)"
+    helmholtz = zoo.nonlinear_helmholtz().problem.conditions[0].equation
+    assert coefficients(helmholtz, picard_form) == {(2,): "1", (0,): "-50"}
+
+
+@pytest.mark.parametrize(("make", "changes"), [(zoo.nonlinear_helmholtz, False), (zoo.burgers, True)])
+def test_a_matrix_that_does_not_change_is_factorised_once(monkeypatch, make, changes):
+    factorised = []
+    original = Direct._factorise
+    monkeypatch.setattr(Direct, "_factorise", lambda self, A: factorised.append(1) or original(self, A))
+    solution = fens.solve(
+        make().problem, features=200, nonlinear="picard", max_iterations=5, initial=1, raise_on_failure=False
+    )
+    iterations = solution.stats.iterations[-1].iteration
+    assert iterations == 5
+    assert len(factorised) == 1 + (iterations if changes else 1)  # one more for fitting the initial function
+
+
+# ---- where it starts
+
+
+@pytest.mark.parametrize("initial", [0, sp.sin(sp.pi * x), np.cos, "random", None, fens.wrap(np.sin)(x)], ids=str)
+def test_starts(initial):
+    solution = fens.solve(bratu(1.0), features=80, initial=initial)
+    assert solution(0.5) == pytest.approx(0.1405392, abs=1e-7)
+
+
+def test_starting_from_a_solution():
+    first = fens.solve(bratu(1.0), features=80)
+    again = fens.solve(bratu(1.0), features=80, initial=first)
+    assert again.stats.iterations[0].residual == pytest.approx(first.stats.residual, rel=1e-3)
+    other = fens.solve(bratu(1.0), features=90, seed=5, initial=first)
+    assert other.stats.iterations[0].residual < 1e-6
+
+
+def test_the_start_decides_between_two_solutions():
+    low, high = (fens.solve(bratu(1.0), features=120, initial=c * sp.sin(sp.pi * x)) for c in (0, 5))
+    assert low(0.5) == pytest.approx(0.1405392, abs=1e-6)
+    assert high(0.5) == pytest.approx(4.0914672, abs=1e-5)
+
+
+def test_same_seed_same_bits():
+    a, b = (fens.solve(bratu(1.0), features=80, initial="random", seed=3).weights for _ in range(2))
+    assert torch.equal(a, b)
+
+
+def test_continuation_starts_each_from_the_last():
+    """A front that sharpens: εw'' + ww' = w."""
+
+    def front(epsilon):
+        equation = sp.Eq(epsilon * w.diff(x, 2) + w * w.diff(x), w)
+        return fens.Problem({rod: equation, rod.face(x, 0): sp.Eq(w, -1), rod.face(x, 1): sp.Eq(w, 1.5)})
+
+    direct = fens.solve(front(0.03), features=400)
+    *_, last = fens.continuation(front, (0.1, 0.05, 0.03), features=400)
+    assert len(last.stats.iterations) < len(direct.stats.iterations)
+    assert last(0.3) == pytest.approx(direct(0.3), abs=1e-8)
+
+
+def test_continuation_says_where_it_failed():
+    with pytest.raises(fens.NotConverged, match=r"At the value 20\.0 of the parameter, number 2: .* smaller steps"):
+        fens.continuation(bratu, (1.0, 20.0), features=60)
+    with pytest.raises(SettingError, match="at least one value"):
+        fens.continuation(bratu, ())
+
+
+# ---- the iteration as a generator
+
+
+def test_states_come_one_by_one():
+    problem = bratu(1.0)
+    solution = fens.solve(problem, features=60)
+    placed = place(problem, solution.samples, newton_form, torch.device("cpu"))
+    states = Iteration(placed, solution.features, "balanced", True, 100).states(torch.zeros(60, dtype=torch.float64))
+    first, second = next(states), next(states)
+    assert (first.iteration, second.iteration) == (0, 1)
+    assert second.residual < first.residual
+    assert str(second).startswith("iteration 1: residual ")
+
+
+def test_a_live_line_on_a_terminal(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    fens.solve(bratu(1.0), features=60)
+    shown = sys.stderr.getvalue()
+    assert "iteration 2: residual" in shown
+    assert shown.endswith("\r\x1b[K")
+
+
+def test_repr_counts_the_iterations():
+    assert "iterations of newton" in repr(fens.solve(bratu(1.0), features=60))
+
+
+# ---- failure
+
+
+@pytest.mark.parametrize("coefficient", [3.6, 5.0, 20.0, 1e4])
+def test_no_solution_is_not_a_number(coefficient):
+    with pytest.raises(fens.NotConverged, match=r"did not converge: .* Try") as caught:
+        fens.solve(bratu(coefficient), features=100)
+    assert len(caught.value.states) >= 2
+
+
+@pytest.mark.parametrize("coefficient", [8.0, 100.0])
+def test_no_solution_in_two_dimensions(coefficient):
+    problem = fens.Problem({square: u.diff(x, 2) + u.diff(y, 2) + coefficient * sp.exp(u), square.boundary: u})
+    with pytest.raises(fens.NotConverged):
+        fens.solve(problem, features=300)
+
+
+def test_picard_that_diverges():
+    with pytest.raises(fens.NotConverged):
+        fens.solve(bratu(20.0), features=60, nonlinear="picard")
+
+
+def test_failure_without_raising_says_so():
+    solution = fens.solve(bratu(20.0), features=60, raise_on_failure=False)
+    assert "Try another initial function" in solution.stats.status
+    assert "NOT CONVERGED" in repr(solution)
+    assert np.isfinite(solution(np.linspace(0, 1, 11))).all()
+
+
+def test_too_few_iterations():
+    with pytest.raises(fens.NotConverged, match=r"after 1 iterations the step is still .*Try a larger max_iterations"):
+        fens.solve(zoo.bratu().problem, features=100, max_iterations=1)
+
+
+def test_a_wrapped_function_of_the_unknown_needs_picard():
+    problem = fens.Problem({rod: w.diff(x, 2) + fens.wrap(np.exp)(w), rod.boundary: w})
+    with pytest.raises(UnsupportedEquation, match="no formula; use nonlinear='picard'"):
+        fens.solve(problem, features=60)
+    assert fens.solve(problem, features=60, nonlinear="picard")(0.5) == pytest.approx(0.1405392, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("initial", "error", "words"),
+    [
+        ("zero", SettingError, "initial must be an expression, a callable, a Solution or 'random'; got 'zero'"),
+        (y, SettingError, "initial function contains y; the coordinates are x"),
+        (1 / x, EvaluationError, r"initial function is .* at the point"),
+        (lambda a: None, EvaluationError, "initial function must return real numbers"),
+    ],
+)
+def test_bad_starts(initial, error, words):
+    with pytest.raises(error, match=words):
+        fens.solve(bratu(1.0), features=60, initial=initial)
