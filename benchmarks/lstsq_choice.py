@@ -8,8 +8,9 @@ import torch
 
 import fens
 from fens import zoo
-from fens.assemble import System, collocate, weigh
+from fens.assemble import System, linearise, place, weigh
 from fens.lstsq import Direct, product
+from fens.problem import function_values, newton_form
 
 CASES = [
     ("helmholtz", zoo.helmholtz, 201, {"features": 900, "scale": 10}),
@@ -47,13 +48,14 @@ def main() -> None:
         errors: dict[str, list[float]] = {way: [] for way in ways}
         for seed in range(3):
             solution = fens.solve(known.problem, seed=seed, **options)
-            conditions = collocate(known.problem, solution.samples, torch.device("cpu"))
+            conditions = linearise(place(known.problem, solution.samples, newton_form, torch.device("cpu")))
             system = System(weigh(conditions, solution.features, "balanced"), solution.features)
             A, b = (torch.cat(parts) for parts in zip(*system, strict=True))
             found = (triangular(A, b), truncated(A, b), Direct(refinements=0).solve(system).weights, solution.weights)
             axes = [np.linspace(*ends, grid) for ends in known.problem.domain.bounds]
             where = np.stack([m.ravel() for m in np.meshgrid(*axes, indexing="ij")], axis=1)
-            exact = solution._exact_values(known.exact, where)
+            coordinates = known.problem.coordinates
+            exact = function_values(known.exact, coordinates, coordinates, where, "exact solution")
             basis = solution.features.matrix([(1.0, (0,) * len(axes))], torch.as_tensor(where))
             for way, weights in zip(ways, found, strict=True):
                 errors[way].append(float(np.abs(product(basis, weights).numpy() - exact).max()))

@@ -109,14 +109,15 @@ class Iteration:
                 factorised = _factorise(conditions, self.features)
             before = here.norm(conditions)
             full = factorised.solve(torch.as_tensor(here.target(conditions), device=start.device))
-            if full.status != "solved" or not torch.isfinite(full.weights).all():
+            if full.status != "solved":
                 return
             there, damping, step = self._advance(here, full.weights, conditions, before)
             yield _state(k, there, conditions, step, damping, factorised.rank)
             after = there.norm(conditions)
+            shrinking = step <= 0.7 * last or after <= 0.5 * before
             if step <= TINY_STEP or damping == 0 or not np.isfinite(after):
                 return
-            if step <= (SETTLED if _flat(before, after) else SMALL_STEP) and after > 0.5 * before and step > 0.7 * last:
+            if not shrinking and step <= (SETTLED if _flat(before, after) else SMALL_STEP):
                 return
             here, last = there, step
 
