@@ -15,6 +15,8 @@ from .progress import track
 
 EPS = np.finfo(np.float64).eps
 HALF_WIDTH = math.sqrt(3.0)  # of the distribution of the frequencies at scale 1
+LEAST = 0.15  # scale on [−1, 1]^d below which features are hard to tell from polynomials of low degree; in more than
+# four dimensions a few thousand features do not fill even that band, and smaller scales only lose digits
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,7 @@ def by_rank(features: int, half_widths: Sequence[float]) -> float:
         return numerical_rank([HALF_WIDTH * rho * w for w in half_widths])
 
     middle = 1 / math.prod(half_widths) ** (1 / len(half_widths))
-    return _crossing(rank, target_rank(features, len(half_widths)), 1e-4 * middle, 10 * features * middle, 1.01)
+    return _crossing(rank, target_rank(features, len(half_widths)), LEAST * middle, 10 * features * middle, 1.01)
 
 
 def by_measured_rank(features: int, dimension: int, rank: Callable[[float], float]) -> float:
