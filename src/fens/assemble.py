@@ -185,7 +185,7 @@ def check_weights(weights: object, problem: Problem) -> None:
         )
     for region, weight in weights.items():
         problem.equations_on(region)
-        if not isinstance(weight, int | float | np.number) or not 0 < weight < float("inf"):
+        if isinstance(weight, bool) or not isinstance(weight, int | float | np.number) or not 0 < weight < float("inf"):
             raise SettingError(f"The weight of {region.name} must be positive and finite; got {weight}.")
 
 

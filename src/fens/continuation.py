@@ -19,6 +19,8 @@ def continuation(
     For stiff parameters: go from a value at which the iteration converges from anywhere to the one that is wanted.
     `initial` is where the first one starts, and the other options are those of `solve`.
     """
+    if not callable(problem_of) or not isinstance(values, Iterable):
+        raise SettingError("continuation() takes a function from a parameter to a problem, and the parameter's values.")
     found: list[Solution] = []
     for value in values:
         try:

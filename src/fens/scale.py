@@ -71,7 +71,7 @@ def search(grid: ScaleGrid, dimension: int, loss: Callable[[tuple[float, ...]], 
     scales = tuple((rho,) * dimension for rho in grid.candidates)
     losses = tuple(loss(s) for s in track(scales, "searching the scale"))
     if not np.isfinite(losses).any():
-        raise SettingError("No scale of the ScaleGrid gave a finite residual; choose a range of smaller scales.")
+        raise SettingError("No scale of the ScaleGrid led to a solution; choose another range.")
     return Search(scales, losses, f"all {len(scales)} candidates of {grid} tried")
 
 

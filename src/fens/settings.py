@@ -48,6 +48,8 @@ class Settings:
             raise SettingError(f"The initialisation must be one of {known}; got {self.initialisation!r}.")
         if not isinstance(self.nonlinear, str) or self.nonlinear not in LINEARISATIONS:
             raise SettingError(f"nonlinear must be one of {', '.join(LINEARISATIONS)}; got {self.nonlinear!r}.")
+        if not isinstance(self.raise_on_failure, bool | np.bool_):
+            raise SettingError(f"raise_on_failure must be True or False; got {self.raise_on_failure!r}.")
         _check_whole("features", self.features, 1)
         _check_whole("max_iterations", self.max_iterations, 1)
         _check_whole("seed", self.seed, 0)

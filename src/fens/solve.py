@@ -16,9 +16,8 @@ from .assemble import Placed, System, check_weights, linearise, place, weigh
 from .domain import Clustered, Demand, Region, Sampler, Samples
 from .errors import EvaluationError, NotConverged, SettingError
 from .features import Draw, RandomFeatures, activation, draw
-from .initial import starting_weights
 from .lstsq import Direct, LeastSquares, numerical_rank
-from .nonlinear import Iteration, best, verdict
+from .nonlinear import Iteration, Point, best, starts, verdict
 from .problem import LINEARISATIONS, Problem
 from .progress import watch
 from .scale import Search, by_measured_rank, by_rank, search
@@ -78,7 +77,7 @@ def solve(
     max_iterations
         of a nonlinear iteration.
     raise_on_failure
-        whether an iteration that does not converge raises `NotConverged`, or returns a solution that says so.
+        whether an iteration that fails raises `NotConverged`, or returns a solution whose `stats` say so.
     """
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
@@ -103,8 +102,8 @@ def solve(
         chosen = unscaled.scaled(rho, where)
         stats, w = find_weights(problem, settings, placed, chosen, for_start)
 
-    if stats.status != "converged" and settings.raise_on_failure:
-        raise NotConverged(f"The nonlinear iteration did not converge: {stats.status}", stats.iterations)
+    if stats.status == "failed" and settings.raise_on_failure:
+        raise NotConverged(f"The nonlinear iteration did not converge: {stats.advice}", stats.iterations)
     stats = replace(stats, seconds=clock.seconds)
     return Solution(problem, chosen, w, samples, rho[0] if len(set(rho)) == 1 else rho, curve, stats, settings)
 
@@ -162,7 +161,8 @@ def choose_scale(
         return scale_by_rank(problem, settings, unscaled, device), None
 
     def loss(rho: tuple[float, ...]) -> float:
-        return find_weights(problem, settings, placed, unscaled.scaled(rho, device), for_start)[0].residual
+        stats, _ = find_weights(problem, settings, placed, unscaled.scaled(rho, device), for_start)
+        return float("inf") if stats.status == "failed" else stats.residual
 
     found = search(settings.scale, d, loss)  # type: ignore[arg-type]
     return found.scales[found.best], found
@@ -209,12 +209,32 @@ def find_weights(
         require_solved(result)
         largest, row_weights = float(result.weights.abs().max()), tuple(c.weight for c in conditions)
         return Stats(rows, len(features), result.residual, result.rank, largest, row_weights, {}), result.weights
-    iteration = Iteration(placed, features, settings.weights, settings.nonlinear == "newton", settings.max_iterations)
-    start = starting_weights(problem, settings.initial, placed, features, settings.weights, for_start)
-    states = tuple(watch(iteration.states(start)))
-    kept, status = best(states), verdict(states, settings.max_iterations)
+    half_widths = [(b - a) / 2 for a, b in problem.domain.bounds]
+    newton, most = settings.nonlinear == "newton", settings.max_iterations
+    failures = []
+    for start in starts(problem, settings.initial, placed, features, settings.weights, for_start):
+        # a function that the user gave tells how large u is; a start of our own may be anything
+        size = 0.0 if settings.initial is None else Point.of(placed, features, start).size
+        iteration = Iteration(placed, features, half_widths, settings.weights, newton, most, size)
+        stats, weights = run(iteration, start, rows)
+        if stats.status != "failed":
+            return stats, weights
+        failures.append((stats, weights))
+    return min(failures, key=lambda failure: failure[0].residual)
+
+
+def run(iteration: Iteration, start: torch.Tensor, rows: int) -> tuple[Stats, torch.Tensor]:
+    """An iteration from start to end: what came of it, and the weights to keep."""
+    features = len(iteration.features)
+    try:
+        states = tuple(watch(iteration.states(start)))
+    except EvaluationError as error:
+        advice = f"the equations have no value at the initial function. {error} Or try another initial function."
+        return Stats(rows, features, float("inf"), 0, 0.0, (), {}, "failed", advice), start
+    kept = best(states)
     largest = float(kept.weights.abs().max())
-    stats = Stats(rows, len(features), kept.residual, kept.rank, largest, kept.row_weights, {}, status, states)
+    status = verdict(states, iteration.max_iterations)
+    stats = Stats(rows, features, kept.residual, kept.rank, largest, kept.row_weights, {}, *status, states)
     return stats, kept.weights
 
 

@@ -12,8 +12,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import EvaluationError, SettingError
-from ..numbers import real_array
-from .symbols import Wrapped
+from .symbols import Wrapped, call_with_arrays
 
 Values = Mapping[sp.Symbol, np.ndarray]
 
@@ -41,11 +40,9 @@ class Formula:
             table[stand_in] = call.values_at(*(Formula(a)(values, count) for a in call.args[1:]))
         with np.errstate(all="ignore"):  # what comes out is checked where the region and the point are known
             result = np.asarray(self._function(*(table[s] for s in self._arguments)))
-        if np.iscomplexobj(result) and np.any(result.imag != 0):
-            raise EvaluationError(
-                f"The expression {self.expression} is complex at some points; only real-valued ones are supported."
-            )
-        return np.array(np.broadcast_to(result.real.astype(np.float64), (count,)))
+        if np.iscomplexobj(result):
+            result = np.where(result.imag == 0, result.real, np.nan)  # as NumPy's own functions do off their domain
+        return np.array(np.broadcast_to(result.astype(np.float64), (count,)))
 
     @cached_property
     def _calls(self) -> tuple[tuple[Wrapped, sp.Dummy], ...]:
@@ -89,11 +86,7 @@ def function_values(
     """
     columns = {x: points[:, i] for i, x in enumerate(coordinates)}
     if callable(function) and not isinstance(function, sp.Basic):
-        try:
-            values = function(*(columns[x] for x in arguments))
-        except Exception as error:
-            raise EvaluationError(f"The {what} raised {type(error).__name__}: {error}.") from error
-        values = real_array(values, EvaluationError, f"The {what} must return real numbers.")
+        values = call_with_arrays(function, f"The {what}", [columns[x] for x in arguments])
         if values.shape not in ((), (len(points),)):
             raise EvaluationError(
                 f"The {what} must return one value for each point; for {len(points)} it gave shape {values.shape}."
@@ -101,14 +94,17 @@ def function_values(
     else:
         try:
             expression = sp.sympify(function, strict=True)
-        except sp.SympifyError as error:
+        except (sp.SympifyError, TypeError, ValueError) as error:
             raise SettingError(f"The {what} must be an expression or a callable; got {function!r}.") from error
         if strange := sorted(map(str, getattr(expression, "free_symbols", set()) - set(columns))):
             known = ", ".join(map(str, coordinates))
             raise SettingError(f"The {what} contains {', '.join(strange)}; the coordinates are {known}.")
         if not isinstance(expression, sp.Expr) or expression.is_Matrix or expression.atoms(AppliedUndef):
             raise SettingError(f"The {what} must be an expression in the coordinates; got {function!r}.")
-        values = Formula(expression)(columns, len(points))
+        try:
+            values = Formula(expression)(columns, len(points))
+        except OverflowError as error:
+            raise EvaluationError(f"The {what} is too large a number.") from error
     values = np.array(np.broadcast_to(values, (len(points),)))
     if len(bad := np.flatnonzero(~np.isfinite(values))):
         where = ", ".join(f"{v:.6g}" for v in points[bad[0]])

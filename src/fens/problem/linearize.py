@@ -73,13 +73,19 @@ def _form(equation: Equation, coefficients: Mapping[sp.Symbol, sp.Expr], residua
 def _derivatives(equation: Equation, residual: sp.Expr, linear: bool) -> dict[sp.Symbol, sp.Expr]:
     """∂F/∂jet for each jet; of a linear F without the jets, which may only seem to be in it, as in (u + 1)² − u²."""
     at_rest = {symbol: sp.S.Zero for _, symbol in equation.jets} if linear else {}
+    refusal = UnsupportedEquation(
+        f"Newton's method needs the derivatives by the unknown of all parts of {equation.text}, and one of them has no "
+        "formula; use nonlinear='picard'."
+    )
     try:
-        return {symbol: residual.diff(symbol).xreplace(at_rest) for _, symbol in equation.jets}
+        found = {symbol: residual.diff(symbol).xreplace(at_rest) for _, symbol in equation.jets}
     except EquationError as error:  # a wrapped function of the unknown
-        raise UnsupportedEquation(
-            f"Newton's method needs the derivative by the unknown of a wrapped function in {equation.text}, which has "
-            "no formula; use nonlinear='picard'."
-        ) from error
+        raise refusal from error
+    # a step has the derivative 0 everywhere but in one point
+    found = {symbol: d.replace(sp.DiracDelta, lambda *_: sp.S.Zero) for symbol, d in found.items()}
+    if any(d.has(sp.Derivative, sp.Subs) for d in found.values()):
+        raise refusal
+    return found
 
 
 def _sorted_terms(equation: Equation) -> tuple[sp.Expr, list[sp.Expr]]:

@@ -100,7 +100,7 @@ class Wrapped(sp.Expr):  # type: ignore[misc]
         """The callable at arrays of arguments, one value per point."""
         function, label = self.args[0].function, self.args[0].label
         arrays = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in arguments))
-        values = _call(function, label, arrays)
+        values = call_with_arrays(function, f"The wrapped function {label}", arrays)
         if values.size != 1 and values.shape != arrays[0].shape:
             raise EvaluationError(
                 f"The wrapped function {label} must return one value for each point; "
@@ -145,7 +145,8 @@ def wrap(function: Callable[..., Any], name: str | None = None) -> Callable[...,
     return applied
 
 
-def _call(function: Callable[..., Any], label: str, arrays: Sequence[np.ndarray]) -> np.ndarray:
+def call_with_arrays(function: Callable[..., Any], what: str, arrays: Sequence[np.ndarray]) -> np.ndarray:
+    """The values of a user's function, which messages call `what`; one that refuses arrays gets single points."""
     try:
         try:
             values = function(*arrays)
@@ -153,5 +154,5 @@ def _call(function: Callable[..., Any], label: str, arrays: Sequence[np.ndarray]
             columns = zip(*(a.ravel() for a in arrays), strict=True)
             values = np.array([function(*map(float, point)) for point in columns]).reshape(arrays[0].shape)
     except Exception as error:
-        raise EvaluationError(f"The wrapped function {label} raised {type(error).__name__}: {error}.") from error
-    return real_array(values, EvaluationError, f"The wrapped function {label} must return real numbers.")
+        raise EvaluationError(f"{what} raised {type(error).__name__}: {str(error).rstrip('.')}.") from error
+    return real_array(values, EvaluationError, f"{what} must return real numbers.")

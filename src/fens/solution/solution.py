@@ -30,7 +30,8 @@ class Stats:
 
     `residual` is ‖A w − F‖ of the weighted rows, and `rank` the numerical rank of the matrix; `row_weights` are those
     of the conditions, in the order of the problem's; `seconds` is the time of each pass. `status` is "converged", or
-    what went wrong in a nonlinear iteration, whose states are in `iterations`; a linear problem has none.
+    for a nonlinear iteration also "settled" or "failed", and `advice` then says why and what to do; its states are
+    in `iterations`.
     """
 
     rows: int
@@ -41,6 +42,7 @@ class Stats:
     row_weights: tuple[float, ...]
     seconds: Mapping[str, float]
     status: str = "converged"
+    advice: str = ""
     iterations: tuple[State, ...] = ()
 
 
@@ -135,7 +137,7 @@ class Solution:
             f"  {s.features} {self.features.activation.name} features at scale {', '.join(f'{r:.4g}' for r in rho)}, "
             f"{s.rows} rows, numerical rank {s.rank}\n"
             f"  residual {s.residual:.2e}{self._iterations()}, {sum(s.seconds.values()):.2f} s"
-            f"{'' if s.status == 'converged' else f'{chr(10)}  NOT CONVERGED: {s.status}'}"
+            f"{'' if s.status == 'converged' else f'{chr(10)}  {s.status.upper()}: {s.advice}'}"
         )
 
     def _iterations(self) -> str:

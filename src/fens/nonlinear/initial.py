@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,37 +10,49 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .assemble import Collocated, Placed, System, linearise, weigh
-from .domain import Region
-from .errors import SettingError
-from .features import RandomFeatures
-from .lstsq import Direct
-from .problem import Problem, function_values, linear_part
+from ..assemble import Collocated, Placed, System, linearise, weigh
+from ..domain import Region
+from ..errors import SettingError
+from ..features import RandomFeatures
+from ..lstsq import Direct
+from ..problem import Problem, function_values, linear_part
 
 
-def starting_weights(
+def starts(
     problem: Problem,
     initial: Any,
     placed: Sequence[Placed],
     features: RandomFeatures,
     row_weights: str | Mapping[Region, float],
     seed: np.random.SeedSequence,
-) -> Tensor:
-    """The weights of the function to start from; any that is not made of these features is fitted by them."""
+) -> Iterator[Tensor]:
+    """The weights of the functions to start from, one after another as long as the last one did not lead anywhere.
+
+    A function that is not made of these features is fitted by them. With none given these are the solution of the
+    linear part of the equations, and the constants 1 and 0.
+    """
     if initial is None:
-        return _of_linear_part(placed, features, row_weights)
-    if isinstance(initial, str):
+        yield _of_linear_part(placed, features, row_weights)
+        for constant in (1.0, 0.0):
+            yield _fitted([np.full(len(p.samples), constant) for p in placed], placed, features)
+    elif isinstance(initial, str):
         if initial != "random":
-            raise SettingError(f"initial must be an expression, a callable, a Solution or 'random'; got {initial!r}.")
-        return _random(features, seed)
-    if _made_of(initial, features):
-        kept: Tensor = initial.weights
-        return kept
-    values = [
-        function_values(initial, problem.unknowns[0].args, problem.coordinates, p.samples.points, "initial function")
-        for p in placed
-    ]
-    return _fitted(values, placed, features)
+            raise SettingError(
+                f"initial must be an expression, a number, a callable, a Solution or 'random'; got {initial!r}."
+            )
+        yield _random(features, seed)
+    elif _made_of(initial, problem, features):
+        yield initial.weights
+    else:
+        arguments = problem.unknowns[0].args
+        yield _fitted(
+            [
+                function_values(initial, arguments, problem.coordinates, p.samples.points, "initial function")
+                for p in placed
+            ],
+            placed,
+            features,
+        )
 
 
 def _of_linear_part(
@@ -80,8 +92,11 @@ def _random(features: RandomFeatures, seed: np.random.SeedSequence) -> Tensor:
     return torch.as_tensor(draw, device=features.b.device)
 
 
-def _made_of(initial: Any, features: RandomFeatures) -> bool:
-    own = getattr(initial, "features", None)
-    if not isinstance(own, RandomFeatures) or len(own) != len(features):
+def _made_of(initial: Any, problem: Problem, features: RandomFeatures) -> bool:
+    """Whether a function is a solution in the same coordinates and of the same features, whose weights can be taken."""
+    own, other = getattr(initial, "features", None), getattr(initial, "problem", None)
+    if not isinstance(own, RandomFeatures) or not isinstance(other, Problem) or len(own) != len(features):
         return False
-    return torch.equal(own.W, features.W) and torch.equal(own.b, features.b) and own.activation is features.activation
+    same_order = other.coordinates == problem.coordinates and other.unknowns[0].args == problem.unknowns[0].args
+    same_features = torch.equal(own.W, features.W) and torch.equal(own.b, features.b)
+    return same_order and same_features and own.activation is features.activation

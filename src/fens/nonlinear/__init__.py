@@ -1,0 +1,8 @@
+"""Newton and Picard: where they start, how they go on, and what came of them."""
+
+from .initial import starts
+from .iteration import Iteration, State
+from .point import Point
+from .verdict import best, verdict
+
+__all__ = ["Iteration", "Point", "State", "best", "starts", "verdict"]

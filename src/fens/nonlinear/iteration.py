@@ -1,0 +1,161 @@
+"""Newton and Picard as generators: each yields its states one by one, and the caller decides when to look.
+
+With u the current function and F the equations' residual, a step solves Σ c_α(u) ∂^α δ = −F(u) by least squares and
+goes to u + sδ. Newton's coefficients are the Gateaux derivative of F, and its s is found by a line search on ‖F‖ with
+the rows weighted as in the least squares; Picard's are the lagged ones, and s = 1.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..assemble import Collocated, Placed, System, linearise, weigh
+from ..domain import Region
+from ..errors import EvaluationError
+from ..features import RandomFeatures
+from ..lstsq import Direct
+from .point import Point
+
+TINY_STEP = 1e-13  # relative to u: round-off
+SMALL_STEP = 1e-8  # with steps below this that no longer shrink, round-off is reached too
+SETTLED_STEP = 1e-3  # with full steps below this that no longer shrink and a flat residual, it is the features' best
+STUCK_STEP = 0.03  # the same where no part of a step makes the residual fall; at a fold the full step is as large as u
+SHRINKING = 0.97  # steps or residuals that fall to less than this part of the last ones still make progress
+FLAT = 1e-5  # relative change of the residual that counts as none
+SHORTEST = 2.0**-12  # of the fractions of a step that the line search tries
+DRIFT = 10.0  # factor by which row weights may leave those of the start before they are set anew
+
+
+@dataclass(frozen=True)
+class State:
+    """Where an iteration stands.
+
+    `residual` is the norm of the weighted equations, and `relative` the largest of theirs beside the size of its terms;
+    `step` is the largest change of u beside the largest |u|, and `damping` the fraction of the full step that was
+    taken, 0 if no fraction made the residual fall; `settled` says that further steps would only be rounding. `rank` is
+    the numerical rank of the matrix.
+    """
+
+    iteration: int
+    residual: float
+    relative: float
+    step: float
+    damping: float
+    settled: bool
+    rank: int
+    row_weights: tuple[float, ...] = field(repr=False)
+    weights: Tensor = field(repr=False, compare=False)
+
+    def __str__(self) -> str:
+        shortened = f", damping {self.damping:.2g}" if self.damping != 1 else ""
+        return f"iteration {self.iteration}: residual {self.residual:.2e}, step {self.step:.1e}{shortened}"
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """A nonlinear problem at its points, for given features, on a domain of given half-widths.
+
+    `reference` is a size below whose round-off u counts as zero, if one is known.
+    """
+
+    placed: Sequence[Placed]
+    features: RandomFeatures
+    half_widths: Sequence[float]
+    row_weights: str | Mapping[Region, float]
+    line_search: bool
+    max_iterations: int
+    reference: float = 0.0
+
+    def states(self, start: Tensor) -> Iterator[State]:
+        """The states from the start on, which is number 0. Ends when no further step helps, or makes sense."""
+        here = Point.of(self.placed, self.features, start)
+        conditions = weigh(linearise(self.placed, here.jets), self.features, self.row_weights)
+        factorised = Direct().factorise(System(conditions, self.features))
+        yield self._state(0, here, conditions, float("nan"), 1.0, False, factorised.rank)
+        last = float("inf")
+        for k in range(1, self.max_iterations + 1):
+            if k > 1 and self.matrix_follows_state:
+                try:
+                    conditions = self._linearised(here, conditions)
+                except EvaluationError:  # the derivative of an equation at a point where only its value is finite
+                    return
+                factorised = Direct().factorise(System(conditions, self.features))
+            before = here.norm(conditions)
+            full = factorised.solve(torch.as_tensor(here.target(conditions), device=start.device))
+            if full.status != "solved":
+                return
+            there, damping, step = self._advance(here, full.weights, conditions, before)
+            after = there.norm(conditions)
+            settled = _settled(step, damping, last, before, after)
+            yield self._state(k, there, conditions, step * (damping or 1.0), damping, settled, factorised.rank)
+            if settled or damping == 0 or not np.isfinite(after):
+                return
+            here, last = there, step
+
+    @property
+    def matrix_follows_state(self) -> bool:
+        """Whether the matrix changes from one iteration to the next."""
+        return any(p.form.follows_state for p in self.placed)
+
+    @property
+    def _zero(self) -> float:
+        return 1e3 * sys.float_info.epsilon * self.reference
+
+    def _linearised(self, here: Point, last: Sequence[Collocated]) -> tuple[Collocated, ...]:
+        """The equations near a function, weighed as before unless that is far from what they would get now.
+
+        With weights that follow u, one iteration's residual could not be compared with the next's; with those of a
+        start far from the solution, an equation might not be seen at all.
+        """
+        fresh = weigh(linearise(self.placed, here.jets), self.features, self.row_weights)
+        if any(not 1 / DRIFT < new.weight / old.weight < DRIFT for new, old in zip(fresh, last, strict=True)):
+            return fresh
+        return tuple(replace(new, weight=old.weight) for new, old in zip(fresh, last, strict=True))
+
+    def _advance(
+        self, here: Point, goal: Tensor, conditions: Sequence[Collocated], before: float
+    ) -> tuple[Point, float, float]:
+        """The next point, the fraction of the way to the goal at which it lies, and the relative length of the way."""
+        full = Point.of(self.placed, self.features, goal)
+        step = here.distance(full) / max(full.size, self._zero, sys.float_info.min)
+        # near the least residual the features allow, it no longer tells one step from another; the steps still shrink
+        if not self.line_search or full.norm(conditions) < (1 + FLAT) * before:
+            return full, 1.0, step
+        fraction = 0.5
+        while fraction >= SHORTEST:
+            trial = here.towards(full, fraction, self.placed)
+            if trial.norm(conditions) < (1 - 1e-4 * fraction) * before:
+                return trial, fraction, step
+            fraction /= 2
+        return here, 0.0, step
+
+    def _state(
+        self,
+        iteration: int,
+        point: Point,
+        conditions: Sequence[Collocated],
+        step: float,
+        damping: float,
+        settled: bool,
+        rank: int,
+    ) -> State:
+        relative = point.imbalance(conditions, self.half_widths, self._zero)
+        row_weights = tuple(c.weight for c in conditions)
+        return State(
+            iteration, point.norm(conditions), relative, step, damping, settled, rank, row_weights, point.weights
+        )
+
+
+def _settled(step: float, damping: float, last: float, before: float, after: float) -> bool:
+    """Whether a full step of this relative length says that further ones would only be rounding."""
+    if damping == 0:
+        return step <= STUCK_STEP
+    shrinking = step <= SHRINKING * last or after <= SHRINKING * before
+    flat = abs(after - before) <= FLAT * before and damping == 1
+    return step <= TINY_STEP or (not shrinking and step <= (SETTLED_STEP if flat else SMALL_STEP))
