@@ -26,7 +26,7 @@ TINY_STEP = 1e-13  # relative to u: round-off
 SMALL_STEP = 1e-8  # with steps below this that no longer shrink, round-off is reached too
 SETTLED_STEP = 1e-3  # with full steps below this that no longer shrink and a flat residual, it is the features' best
 STUCK_STEP = 0.03  # the same where no part of a step makes the residual fall; at a fold the full step is as large as u
-SHRINKING = 0.97  # steps or residuals that fall to less than this part of the last ones still make progress
+SHRINKING = {"newton": 0.7, "picard": 0.97}  # steps or residuals that fall to less of the last ones make progress
 FLAT = 1e-5  # relative change of the residual that counts as none
 SHORTEST = 2.0**-12  # of the fractions of a step that the line search tries
 DRIFT = 10.0  # factor by which row weights may leave those of the start before they are set anew
@@ -92,7 +92,7 @@ class Iteration:
                 return
             there, damping, step = self._advance(here, full.weights, conditions, before)
             after = there.norm(conditions)
-            settled = _settled(step, damping, last, before, after)
+            settled = self._settled(step, damping, last, before, after)
             yield self._state(k, there, conditions, step * (damping or 1.0), damping, settled, factorised.rank)
             if settled or damping == 0 or not np.isfinite(after):
                 return
@@ -135,6 +135,15 @@ class Iteration:
             fraction /= 2
         return here, 0.0, step
 
+    def _settled(self, step: float, damping: float, last: float, before: float, after: float) -> bool:
+        """Whether a full step of this relative length says that further ones would only be rounding."""
+        if damping == 0:
+            return step <= STUCK_STEP
+        part = SHRINKING["newton" if self.line_search else "picard"]
+        shrinking = step <= part * last or after <= part * before
+        flat = abs(after - before) <= FLAT * before and damping == 1
+        return step <= TINY_STEP or (not shrinking and step <= (SETTLED_STEP if flat else SMALL_STEP))
+
     def _state(
         self,
         iteration: int,
@@ -150,12 +159,3 @@ class Iteration:
         return State(
             iteration, point.norm(conditions), relative, step, damping, settled, rank, row_weights, point.weights
         )
-
-
-def _settled(step: float, damping: float, last: float, before: float, after: float) -> bool:
-    """Whether a full step of this relative length says that further ones would only be rounding."""
-    if damping == 0:
-        return step <= STUCK_STEP
-    shrinking = step <= SHRINKING * last or after <= SHRINKING * before
-    flat = abs(after - before) <= FLAT * before and damping == 1
-    return step <= TINY_STEP or (not shrinking and step <= (SETTLED_STEP if flat else SMALL_STEP))
