@@ -169,7 +169,8 @@ def weigh(
     """
     if weights == "balanced":
         norms = [_mean_row_norm(c, features) for c in conditions]
-        return tuple(replace(c, weight=norms[0] / n if n > 0 else 1.0) for c, n in zip(conditions, norms, strict=True))
+        factors = [norms[0] / n if norms[0] > 0 and n > 0 else 1.0 for n in norms]  # at some u an equation may vanish
+        return tuple(replace(c, weight=f) for c, f in zip(conditions, factors, strict=True))
     if isinstance(weights, Mapping):
         return tuple(replace(c, weight=float(weights.get(c.condition.region, 1.0))) for c in conditions)
     return tuple(conditions)
