@@ -320,6 +320,7 @@ def test_states_come_one_by_one():
     first, second = next(states), next(states)
     assert (first.iteration, second.iteration) == (0, 1)
     assert second.residual < first.residual
+    assert str(first).startswith("start: residual ")
     assert str(second).startswith("iteration 1: residual ")
 
 

@@ -53,6 +53,8 @@ class State:
     weights: Tensor = field(repr=False, compare=False)
 
     def __str__(self) -> str:
+        if self.iteration == 0:
+            return f"start: residual {self.residual:.2e}"
         shortened = f", damping {self.damping:.2g}" if self.damping != 1 else ""
         return f"iteration {self.iteration}: residual {self.residual:.2e}, step {self.step:.1e}{shortened}"
 
