@@ -13,7 +13,7 @@ import torch
 
 from .domain import Clustered, Sampler
 from .errors import SettingError
-from .features import INITIALISATIONS, activation
+from .features import activation
 from .numbers import is_whole, real_number
 from .problem import LINEARISATIONS
 from .scale import ScaleGrid
@@ -43,9 +43,6 @@ class Settings:
         activation(self.activation)
         if self.affine is not None and not isinstance(self.affine, bool | np.bool_):
             raise SettingError(f"affine must be True, False or None; got {self.affine!r}.")
-        if not isinstance(self.initialisation, str) or self.initialisation not in INITIALISATIONS:
-            known = ", ".join(INITIALISATIONS)
-            raise SettingError(f"The initialisation must be one of {known}; got {self.initialisation!r}.")
         if not isinstance(self.nonlinear, str) or self.nonlinear not in LINEARISATIONS:
             raise SettingError(f"nonlinear must be one of {', '.join(LINEARISATIONS)}; got {self.nonlinear!r}.")
         if not isinstance(self.raise_on_failure, bool | np.bool_):

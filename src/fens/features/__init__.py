@@ -1,10 +1,10 @@
 """The features and all their derivatives."""
 
 from .activation import ACTIVATIONS, Activation, activation
-from .frequencies import INITIALISATIONS, Draw, draw
+from .frequencies import Draw, draw
 from .random_features import Coefficient, Operator, RandomFeatures
 
 __all__ = [
-    "ACTIVATIONS", "INITIALISATIONS", "Activation", "Coefficient", "Draw", "Operator", "RandomFeatures",
+    "ACTIVATIONS", "Activation", "Coefficient", "Draw", "Operator", "RandomFeatures",
     "activation", "draw",
 ]

@@ -56,7 +56,7 @@ def draw(
     seed: np.random.SeedSequence,
 ) -> Draw:
     """`count` random features for inputs within `bounds`; `affine` maps these to [−1, 1]^d first."""
-    if initialisation not in INITIALISATIONS:
+    if not isinstance(initialisation, str) or initialisation not in INITIALISATIONS:
         known = ", ".join(INITIALISATIONS)
         raise SettingError(f"The initialisation must be one of {known}; got {initialisation!r}.")
     d = len(bounds)

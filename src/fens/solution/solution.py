@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,7 +68,7 @@ class Solution:
     problem: Problem
     features: RandomFeatures
     weights: Tensor
-    samples: Mapping[Region, Samples] = field(repr=False)
+    samples: Mapping[Region, Samples]
     scale: float | tuple[float, ...]
     search: Search | None
     stats: Stats
