@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,44 +36,40 @@ class Formula:
     def __call__(self, values: Values, count: int) -> np.ndarray:
         """The value at each of `count` points, given the arrays of the symbols in the expression."""
         table = dict(values)
-        for call, stand_in in self._calls:
-            table[stand_in] = call.values_at(*(Formula(a)(values, count) for a in call.args[1:]))
-        with np.errstate(all="ignore"):  # what comes out is checked where the region and the point are known
-            result = np.asarray(self._function(*(table[s] for s in self._arguments)))
+        for call, stand_in, arguments in self._calls:
+            table[stand_in] = call.values_at(*(argument(values, count) for argument in arguments))
+        try:
+            with np.errstate(all="ignore"):  # what comes out is checked where the region and the point are known
+                result = np.asarray(self._compiled(*(table[s] for s in self._arguments)))
+        except Exception as error:
+            raise EvaluationError(
+                f"The expression {self.expression} cannot be evaluated numerically: {error}. "
+                "Give the part that NumPy and SciPy do not know as fens.wrap(function)."
+            ) from error
         if np.iscomplexobj(result):
             result = np.where(result.imag == 0, result.real, np.nan)  # as NumPy's own functions do off their domain
         return np.array(np.broadcast_to(result.astype(np.float64), (count,)))
 
     @cached_property
-    def _calls(self) -> tuple[tuple[Wrapped, sp.Dummy], ...]:
-        return tuple((call, sp.Dummy()) for call in _outermost_calls(self.expression))
+    def _calls(self) -> tuple[tuple[Wrapped, sp.Dummy, tuple[Formula, ...]], ...]:
+        """Each wrapped call, a symbol to stand in for it, and its arguments."""
+        calls = _outermost_calls(self.expression)
+        return tuple((call, sp.Dummy(), tuple(Formula(a) for a in call.args[1:])) for call in calls)
+
+    @cached_property
+    def _plain(self) -> sp.Expr:
+        return self.expression.xreplace({call: stand_in for call, stand_in, _ in self._calls})
 
     @cached_property
     def _arguments(self) -> tuple[sp.Symbol, ...]:
-        plain = self.expression.xreplace(dict(self._calls))
-        return tuple(sorted(plain.free_symbols, key=sp.default_sort_key))
+        return tuple(sorted(self._plain.free_symbols, key=sp.default_sort_key))
 
     @cached_property
-    def _function(self) -> Any:
+    def _compiled(self) -> Any:
         # dummies, because a coordinate may have the name of a constant or function of NumPy's, such as e or pi
         dummies = {s: sp.Dummy() for s in self._arguments}
-        plain = self.expression.xreplace(dict(self._calls)).xreplace(dummies)
-
-        @cache
-        def compiled() -> Any:
-            # cse: sources derived from an exact solution repeat its subexpressions many times over
-            return sp.lambdify(list(dummies.values()), plain, modules=["scipy", "numpy"], cse=True)
-
-        def call(*arrays: np.ndarray) -> Any:
-            try:
-                return compiled()(*arrays)
-            except Exception as error:
-                raise EvaluationError(
-                    f"The expression {self.expression} cannot be evaluated numerically: {error}. "
-                    "Give the part that NumPy and SciPy do not know as fens.wrap(function)."
-                ) from error
-
-        return call
+        # cse: sources derived from an exact solution repeat its subexpressions many times over
+        return sp.lambdify(list(dummies.values()), self._plain.xreplace(dummies), modules=["scipy", "numpy"], cse=True)
 
 
 def function_values(
