@@ -16,7 +16,7 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from .domain import Region, Samples
+from .domain import Demand, Region, Sampler, Samples
 from .errors import EvaluationError, SettingError
 from .features import Coefficient, RandomFeatures
 from .lstsq import product
@@ -113,6 +113,14 @@ class System:
         for condition in self.conditions:
             for part in parts(len(condition), len(self.features)):
                 yield condition.rows(self.features, part)
+
+
+def sample(
+    problem: Problem, sampler: Sampler, features: int, seed: np.random.SeedSequence
+) -> dict[Region, Samples]:
+    """Points on every region of a problem."""
+    demand = Demand(problem.domain, problem.regions, problem.equations_per_region, features)
+    return dict(zip(problem.regions, sampler.sample(demand, seed), strict=True))
 
 
 def place(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from .assemble import Placed, System, check_weights, linearise, place, weigh
+from .assemble import Placed, System, check_weights, linearise, place, sample, weigh
 from .domain import Clustered, Demand, Region, Sampler, Samples
 from .errors import EvaluationError, NotConverged, SettingError
 from .features import Draw, RandomFeatures, activation, draw
@@ -109,13 +109,12 @@ def solve(
 
 
 def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
-    """Points on every region of a problem."""
-    demand = Demand(problem.domain, problem.regions, problem.equations_per_region, settings.features)
-    found = settings.sampler.sample(demand, seed)
-    for region, samples in zip(problem.regions, found, strict=True):
+    """Points on every region of a problem, and none without."""
+    found = sample(problem, settings.sampler, settings.features, seed)
+    for region, samples in found.items():
         if len(samples) == 0:
             raise SettingError(f"The points leave none on {region.name}; choose more of them.")
-    return dict(zip(problem.regions, found, strict=True))
+    return found
 
 
 def check_size(placed: Sequence[Placed], features: int) -> None:
@@ -177,8 +176,8 @@ def scale_by_rank(
     and the scales go inversely with them.
     """
     d = len(problem.coordinates)
-    half_widths = [1.0] * d if settings.maps_inputs else [(b - a) / 2 for a, b in problem.domain.bounds]
-    units = [1.0] * d if max(half_widths) <= COMPARABLE * min(half_widths) else half_widths
+    half_widths = (1.0,) * d if settings.maps_inputs else problem.domain.half_widths
+    units = (1.0,) * d if max(half_widths) <= COMPARABLE * min(half_widths) else half_widths
     if unscaled.activation.trigonometric:
         rho = by_rank(settings.features, [w / unit for w, unit in zip(half_widths, units, strict=True)])
         return tuple(rho / unit for unit in units)
@@ -209,13 +208,12 @@ def find_weights(
         require_solved(result)
         largest, row_weights = float(result.weights.abs().max()), tuple(c.weight for c in conditions)
         return Stats(rows, len(features), result.residual, result.rank, largest, row_weights, {}), result.weights
-    half_widths = [(b - a) / 2 for a, b in problem.domain.bounds]
     newton, most = settings.nonlinear == "newton", settings.max_iterations
     failures = []
     for start in starts(problem, settings.initial, placed, features, settings.weights, for_start):
         # a function that the user gave tells how large u is; a start of our own may be anything
         size = 0.0 if settings.initial is None else Point.of(placed, features, start).size
-        iteration = Iteration(placed, features, half_widths, settings.weights, newton, most, size)
+        iteration = Iteration(placed, features, problem.domain.half_widths, settings.weights, newton, most, size)
         stats, weights = run(iteration, start, rows)
         if stats.status != "failed":
             return stats, weights

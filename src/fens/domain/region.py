@@ -140,6 +140,11 @@ class Domain(Region):
     def boundary(self) -> Part:
         """The whole boundary."""
 
+    @property
+    def half_widths(self) -> tuple[float, ...]:
+        """Half the length of each of the bounds."""
+        return tuple((b - a) / 2 for a, b in self.bounds)
+
     def contains(self, points: np.ndarray) -> np.ndarray:
         """Which of the points lie in the closed domain, up to round-off."""
         lower, upper = np.array(self.bounds).T

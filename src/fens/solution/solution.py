@@ -10,12 +10,12 @@ import numpy as np
 import sympy as sp
 from torch import Tensor
 
-from ..assemble import evaluate_jets, place
+from ..assemble import evaluate_jets, place, sample
 from ..domain import Clustered, Demand, Grid, Region, Sampler, Samples
 from ..errors import SettingError
 from ..features import RandomFeatures
 from ..nonlinear import State
-from ..problem import Problem, function_values, newton_form
+from ..problem import LINEARISATIONS, Problem, function_values
 from ..scale import Search
 from ..settings import Settings, check_sampler
 from .field import Field, broadcast
@@ -95,8 +95,12 @@ class Solution:
         For several equations on the region there is one row for each.
         """
         self.problem.equations_on(region)
-        samples = self.samples if points is None else self._sampled(points)
-        placed = place(self.problem, samples, newton_form, self.weights.device)
+        samples = self.samples
+        if points is not None:
+            check_sampler(points)
+            samples = sample(self.problem, points, len(self.features), self._fresh_seed())
+        # the linearisation of the solve: Picard's takes equations that Newton's refuses
+        placed = place(self.problem, samples, LINEARISATIONS[self.settings.nonlinear], self.weights.device)
         rows = [
             p.residual(evaluate_jets(self.features, self.weights, p.points, p.jets))
             for p in placed
@@ -143,12 +147,6 @@ class Solution:
     def _iterations(self) -> str:
         states = self.stats.iterations
         return f" after {states[-1].iteration} iterations of {self.settings.nonlinear}" if states else ""
-
-    def _sampled(self, points: Sampler) -> dict[Region, Samples]:
-        check_sampler(points)
-        problem = self.problem
-        demand = Demand(problem.domain, problem.regions, problem.equations_per_region, len(self.features))
-        return dict(zip(problem.regions, points.sample(demand, self._fresh_seed()), strict=True))
 
     def _fresh_seed(self) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.settings.seed, spawn_key=(99,))  # not a stream of the solve
