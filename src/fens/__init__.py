@@ -15,7 +15,7 @@ What happens to a problem, and where:
 
 from .continuation import continuation
 from .domain import Box, Clustered, Grid, Points, Random
-from .errors import FensError, NotConverged
+from .errors import FensError, NotConverged, ToleranceNotMet
 from .problem import Data, Problem, manufacture, normal, normal_derivative, wrap
 from .scale import ScaleGrid
 from .solution import Solution
@@ -35,6 +35,7 @@ __all__ = [
     "Random",
     "ScaleGrid",
     "Solution",
+    "ToleranceNotMet",
     "continuation",
     "manufacture",
     "normal",

@@ -54,6 +54,11 @@ class Placed:
         source = torch.as_tensor(self._evaluate(self.form.source, values, "source"), device=device)
         return Collocated(self.condition, self.points, tuple(operator), source)
 
+    def only(self, rows: np.ndarray) -> Placed:
+        """The condition at some of its points."""
+        values = {symbol: v[rows] for symbol, v in self.values.items()}
+        return replace(self, samples=self.samples.only(rows), values=values, points=self.points[torch.as_tensor(rows)])
+
     def residual(self, jets: Jets) -> np.ndarray:
         """F at the points, whatever it is: a trial step may leave the domain of a function in it."""
         return -self.form.source(self._values(jets), len(self.samples))
@@ -176,7 +181,7 @@ def weigh(
     `"unit"` leaves all as they are; a mapping gives the weights of the regions in it, and 1 to the others.
     """
     if weights == "balanced":
-        norms = [_mean_row_norm(c, features) for c in conditions]
+        norms = [mean_row_norm(replace(c, weight=1.0), features) for c in conditions]
         factors = [norms[0] / n if norms[0] > 0 and n > 0 else 1.0 for n in norms]  # at some u an equation may vanish
         return tuple(replace(c, weight=f) for c, f in zip(conditions, factors, strict=True))
     if isinstance(weights, Mapping):
@@ -198,9 +203,10 @@ def check_weights(weights: object, problem: Problem) -> None:
             raise SettingError(f"The weight of {region.name} must be positive and finite; got {weight}.")
 
 
-def _mean_row_norm(condition: Collocated, features: RandomFeatures) -> float:
+def mean_row_norm(condition: Collocated, features: RandomFeatures) -> float:
+    """The mean norm of the rows of a condition, from some of them."""
     step = -(-len(condition) // BALANCE_ROWS)
-    A, _ = replace(condition, weight=1.0).rows(features, slice(None, None, step))
+    A, _ = condition.rows(features, slice(None, None, step))
     size = float(A.abs().max()) or 1.0  # squares of very large or small entries would over- or underflow
     return size * float(torch.linalg.vector_norm(A / size, dim=1).mean())
 

@@ -31,3 +31,11 @@ class NotConverged(FensError, RuntimeError):
     def __init__(self, message: str, states: tuple[object, ...] = ()) -> None:
         super().__init__(message)
         self.states = states
+
+
+class ToleranceNotMet(FensError, RuntimeError):
+    """The error estimate stayed above the tolerance. `solution` is the best that was found."""
+
+    def __init__(self, message: str, solution: object) -> None:
+        super().__init__(message)
+        self.solution = solution

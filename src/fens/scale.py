@@ -18,6 +18,10 @@ HALF_WIDTH = math.sqrt(3.0)  # of the distribution of the frequencies at scale 1
 LEAST = 0.15  # scale on [−1, 1]^d below which features are hard to tell from polynomials of low degree; in more than
 # four dimensions a few thousand features do not fill even that band, and smaller scales only lose digits
 
+ROUND_OFF = 5e-14  # residual of an equation beside its terms below which no scale is much better
+OCTAVE_PART = 2**0.25
+FARTHEST = 20
+
 
 @dataclass(frozen=True)
 class ScaleGrid:
@@ -51,7 +55,11 @@ class ScaleGrid:
 
 @dataclass(frozen=True)
 class Search:
-    """What a search for the scale tried: the scales, the residual ‖A w − F‖ of each, and how it went."""
+    """What a search for the scale tried: the scales, the loss of each, and why it ended.
+
+    The loss of a `ScaleGrid` is the residual ‖A w − F‖; that of the automatic search the largest residual of an
+    equation beside its own terms, at points that the trial did not use.
+    """
 
     scales: tuple[tuple[float, ...], ...]
     losses: tuple[float, ...]
@@ -59,7 +67,7 @@ class Search:
 
     @property
     def best(self) -> int:
-        """Which of the scales had the smallest residual."""
+        """Which of the scales had the smallest loss."""
         return int(np.nanargmin(self.losses))
 
     def __repr__(self) -> str:
@@ -73,6 +81,43 @@ def search(grid: ScaleGrid, dimension: int, loss: Callable[[tuple[float, ...]], 
     if not np.isfinite(losses).any():
         raise SettingError("No scale of the ScaleGrid led to a solution; choose another range.")
     return Search(scales, losses, f"all {len(scales)} candidates of {grid} tried")
+
+
+def descend(loss: Callable[[float], float], first_stride: int) -> str:
+    """Go down a loss with one minimum, as a function of a factor, from 1 on; tells why it ended.
+
+    In strides, of quarter octaves, that grow as long as they lead down, and then between the last ones.
+    """
+    tried: dict[int, float] = {}
+
+    def at(k: int) -> float:
+        tried[k] = loss(OCTAVE_PART**k)
+        return tried[k]
+
+    def lowest() -> int:
+        return min(tried, key=lambda k: (tried[k], abs(k)))
+
+    if at(0) <= ROUND_OFF:
+        return "the equations hold to round-off at the first scale"
+    direction = 1 if at(first_stride) < tried[0] else -1
+    k, stride = lowest(), first_stride
+    while abs(k + direction * stride) <= FARTHEST and at(k + direction * stride) < tried[k]:
+        k, stride = k + direction * stride, stride + first_stride if len(tried) > 3 else stride
+    if not math.isfinite(tried[k]):
+        return "no trial led to a solution; the scale is that of the rank"
+    while (middle := _towards_lower_neighbour(tried, lowest())) is not None:
+        if tried[lowest()] <= ROUND_OFF:
+            return "the equations hold to round-off"
+        at(middle)
+    edge = "" if min(tried) < lowest() < max(tried) else ", at the edge of the range searched"
+    return f"neighbouring scales are no better{edge}"
+
+
+def _towards_lower_neighbour(tried: dict[int, float], k: int) -> int | None:
+    """The place half way from k to the lower of its tried neighbours; None if that is near enough."""
+    below, above = [j for j in tried if j < k], [j for j in tried if j > k]
+    j = min([*sorted(below)[-1:], *sorted(above)[:1]], key=lambda j: tried[j])
+    return (j + k) // 2 if abs(j - k) > 2 else None
 
 
 def target_rank(features: int, dimension: int) -> float:
@@ -104,7 +149,8 @@ def by_measured_rank(features: int, dimension: int, rank: Callable[[float], floa
     For inputs in [−1, 1]^d. Sigmoid, tanh and swish need smaller scales than cosines do.
     """
     cosines = by_rank(features, [1.0] * dimension)
-    return _crossing(rank, target_rank(features, dimension), cosines / 50, 2 * cosines, 1.1)
+    lower = max(cosines / 50, LEAST / 5)
+    return _crossing(rank, target_rank(features, dimension), lower, max(2 * cosines, 2 * lower), 1.1)
 
 
 def _crossing(

@@ -20,12 +20,15 @@ from .scale import ScaleGrid
 
 Scale = float | Sequence[float] | Mapping[sp.Symbol, float] | ScaleGrid | None
 
+ONE_SIZE = 1000  # features of a solve that does not look for their number
+FIRST_SIZE = 400  # features of one that does, at first
+
 
 @dataclass(frozen=True)
 class Settings:
     """Everything a user may choose; None means that `solve` chooses."""
 
-    features: int
+    features: int | None
     activation: str
     scale: Scale
     points: Sampler | None
@@ -38,6 +41,9 @@ class Settings:
     initial: Any = None
     max_iterations: int = 100
     raise_on_failure: bool = True
+    tol: float | None = None
+    max_features: int = 3000
+    estimate: bool = True
 
     def __post_init__(self) -> None:
         activation(self.activation)
@@ -47,12 +53,45 @@ class Settings:
             raise SettingError(f"nonlinear must be one of {', '.join(LINEARISATIONS)}; got {self.nonlinear!r}.")
         if not isinstance(self.raise_on_failure, bool | np.bool_):
             raise SettingError(f"raise_on_failure must be True or False; got {self.raise_on_failure!r}.")
-        _check_whole("features", self.features, 1)
+        if not isinstance(self.estimate, bool | np.bool_):
+            raise SettingError(f"estimate must be True or False; got {self.estimate!r}.")
+        if self.features is not None:
+            _check_whole("features", self.features, 1)
+        _check_whole("max_features", self.max_features, 1)
+        if self.tol is not None:
+            self._check_tol()
         _check_whole("max_iterations", self.max_iterations, 1)
         _check_whole("seed", self.seed, 0)
         if self.points is not None:
             check_sampler(self.points)
         _check_device(self.device)
+
+    @property
+    def size(self) -> int:
+        """How many features a single solve has."""
+        return ONE_SIZE if self.features is None else int(self.features)
+
+    @property
+    def grows(self) -> bool:
+        """Whether the number of features is to be found, for which the error must be estimated."""
+        return self.estimate and (self.features is None or self.tol is not None)
+
+    @property
+    def first_size(self) -> int:
+        """The number of features that growth begins with."""
+        return min(FIRST_SIZE, self.max_features) if self.features is None else int(self.features)
+
+    def _check_tol(self) -> None:
+        message = f"tol must be a positive number, the largest error wanted; got {self.tol!r}."
+        if not 0 < real_number(self.tol, SettingError, message) < float("inf"):
+            raise SettingError(message)
+        if not self.estimate:
+            raise SettingError("tol needs the error estimate that estimate=False leaves out; give one of the two.")
+        if self.features is not None and self.features > self.max_features:
+            raise SettingError(
+                f"features, {self.features}, is where a solve to a tolerance begins, and is larger than "
+                f"max_features, {self.max_features}; raise max_features."
+            )
 
     @property
     def sampler(self) -> Sampler:

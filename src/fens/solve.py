@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,25 +11,27 @@ from typing import Any
 import numpy as np
 import torch
 
-from .assemble import Placed, System, check_weights, linearise, place, sample, weigh
-from .domain import Clustered, Demand, Region, Sampler, Samples
-from .errors import EvaluationError, NotConverged, SettingError
-from .features import Draw, RandomFeatures, activation, draw
-from .lstsq import Direct, LeastSquares, numerical_rank
-from .nonlinear import Iteration, Point, best, starts, verdict
+from .assemble import check_weights, place
+from .choose import choose_scale
+from .domain import Region, Sampler
+from .errors import NotConverged, SettingError, ToleranceNotMet
+from .estimate import estimate_error
+from .fit import check_size, draw_features, find_weights, place_points
 from .problem import LINEARISATIONS, Problem
-from .progress import watch
-from .scale import Search, by_measured_rank, by_rank, search
 from .settings import Scale, Settings
-from .solution import Solution, Stats
+from .solution import Solution
 
-COMPARABLE = 8.0  # ratio of lengths up to which axes share one scale
+GROWTH = 1.5  # factor from one number of features to the next
+PAYS = 2.0  # factor by which the error must fall for growth to go on
+CONVERGING = 1e-4  # relative error above which growth goes on anyway: convergence may not have begun
+FLOOR = 1.5e-14  # relative error that needs no improvement
+ROWS_TO_GROW = 1.8  # rows for each feature that leave enough of them for more
 
 
 def solve(
     problem: Problem,
     *,
-    features: int = 1000,
+    features: int | None = None,
     activation: str = "cos",
     scale: Scale = None,
     points: Sampler | None = None,
@@ -43,6 +44,9 @@ def solve(
     initial: Any = None,
     max_iterations: int = 100,
     raise_on_failure: bool = True,
+    tol: float | None = None,
+    max_features: int = 3000,
+    estimate: bool = True,
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.
 
@@ -51,12 +55,12 @@ def solve(
     problem
         what must hold, and where.
     features
-        how many features, M.
+        how many features, M; by default as many as pay, from 400 on and at most `max_features`.
     activation
         σ: `"cos"`, `"sin"`, `"cos_sin"`, `"sigmoid"`, `"tanh"` or `"swish"`.
     scale
         ρ: a number, one for each coordinate (a sequence or a mapping), or a `ScaleGrid` to search; by default it
-        is chosen by the numerical rank of the features.
+        is chosen by the numerical rank of the features and refined by a few trial fits.
     points
         where the equations are asked to hold: `Grid`, `Random` or, by default, `Clustered`.
     weights
@@ -77,169 +81,110 @@ def solve(
     max_iterations
         of a nonlinear iteration.
     raise_on_failure
-        whether an iteration that fails raises `NotConverged`, or returns a solution whose `stats` say so.
+        whether an iteration that fails raises `NotConverged`, and a tolerance that is not met `ToleranceNotMet`, or
+        a solution is returned that says so.
+    tol
+        the largest absolute error wanted: features, and points with them, are added until the error estimate is
+        below it.
+    max_features
+        how many features there may be, where their number is not given.
+    estimate
+        whether to estimate the error, which takes a second solve.
     """
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
     check_weights(weights, problem)
     settings = Settings(
         features, activation, scale, points, weights, initialisation, affine, seed, device,
-        nonlinear, initial, max_iterations, raise_on_failure,
+        nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate,
     )  # fmt: skip
-    where, clock = torch.device(device), Clock()
-    for_features, for_points, for_start = np.random.SeedSequence(seed).spawn(3)
+    return grow(problem, settings) if settings.grows else solve_with(problem, settings)
+
+
+def solve_with(problem: Problem, settings: Settings, known_scale: tuple[float, ...] | None = None) -> Solution:
+    """Solve a problem with a given number of features."""
+    where, clock = torch.device(settings.device), Clock()
+    for_features, for_points, for_start, for_trials, for_estimate = np.random.SeedSequence(settings.seed).spawn(5)
 
     with clock("points"):  # where the equations are asked to hold
         samples = place_points(problem, settings, for_points)
     with clock("equations"):  # linear forms of them, at the points
         placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], where)
-        check_size(placed, settings.features)
+        check_size(placed, settings.size)
     with clock("features"):  # frequencies and phases at scale 1
         unscaled = draw_features(problem, settings, for_features)
-    with clock("scale"):  # given, searched, or by the rank rule
-        rho, curve = choose_scale(problem, settings, unscaled, placed, for_start)
+    with clock("scale"):  # given, or searched
+        rho, search, fit = choose_scale(problem, settings, unscaled, placed, for_start, for_trials, known_scale)
     with clock("least squares"):  # the weights of the features, in one solve or, if nonlinear, in several
         chosen = unscaled.scaled(rho, where)
-        stats, w = find_weights(problem, settings, placed, chosen, for_start)
-
+        stats, w = fit or find_weights(problem, settings, placed, chosen, for_start)
     if stats.status == "failed" and settings.raise_on_failure:
         raise NotConverged(f"The nonlinear iteration did not converge: {stats.advice}", stats.iterations)
+    error = None
+    if settings.estimate:
+        with clock("estimate"):  # the error, from a second solve
+            error = estimate_error(problem, settings, chosen, w, rho, stats, for_estimate)
+
     stats = replace(stats, seconds=clock.seconds)
-    return Solution(problem, chosen, w, samples, rho[0] if len(set(rho)) == 1 else rho, curve, stats, settings)
+    scale = rho[0] if len(set(rho)) == 1 else rho
+    return Solution(problem, chosen, w, samples, scale, search, stats, settings, error)
 
 
-def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
-    """Points on every region of a problem, and none without."""
-    found = sample(problem, settings.sampler, settings.features, seed)
-    for region, samples in found.items():
-        if len(samples) == 0:
-            raise SettingError(f"The points leave none on {region.name}; choose more of them.")
-    return found
-
-
-def check_size(placed: Sequence[Placed], features: int) -> None:
-    """Refuse a system with fewer rows than unknowns, which would not be determined, or one too large to be held."""
-    rows = sum(len(p.samples) for p in placed)
-    if rows < features:
-        raise SettingError(
-            f"The points give {rows} rows for {features} features; least squares needs at least as many rows as "
-            "features. Take more points or fewer features."
-        )
-    needed, there = 3 * 8 * rows * features, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed > there:
-        raise SettingError(
-            f"{rows} rows and {features} features need {needed / 2**30:.0f} GiB of memory, and there are "
-            f"{there / 2**30:.0f}; take fewer features or points."
-        )
-
-
-def draw_features(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> Draw:
-    """The random features of a solve, at scale 1."""
-    return draw(
-        settings.features,
-        problem.domain.bounds,
-        activation(settings.activation),
-        initialisation=settings.initialisation,
-        affine=settings.maps_inputs,
-        seed=seed,
+def grow(problem: Problem, settings: Settings) -> Solution:
+    """Add features until the error estimate passes the tolerance or, without one, as long as that pays."""
+    found: list[Solution] = []
+    clock, reason = Clock(), ""
+    while not reason:
+        size = settings.first_size if not found else min(round(GROWTH * found[-1].settings.size), settings.max_features)
+        with clock("smaller sizes"):
+            found.append(solve_larger(problem, replace(settings, features=size), found))
+        reason = why_stop(found, settings)
+    best = min(reversed(found), key=lambda s: s.expected_error)
+    seconds = {**best.stats.seconds, "other sizes": sum(clock.seconds.values()) - sum(best.stats.seconds.values())}
+    sizes = tuple((s.settings.size, s.expected_error) for s in found)
+    best = replace(best, stats=replace(best.stats, seconds=seconds, sizes=sizes), settings=settings)
+    if best.stats.status == "failed" and settings.raise_on_failure:
+        raise NotConverged(f"The nonlinear iteration did not converge: {best.stats.advice}", best.stats.iterations)
+    if settings.tol is None or best.meets(settings.tol):
+        return best
+    message = (
+        f"The error estimate is {best.expected_error:.1e}, above the tolerance {settings.tol:.1e}: {reason}. "
+        f"{best.error.advice if best.error else ''}"
     )
+    best = replace(best, stats=replace(best.stats, status="tolerance not met", advice=message))
+    if settings.raise_on_failure:
+        raise ToleranceNotMet(f"{message} The best solution is the `solution` of this exception.", best)
+    return best
 
 
-def choose_scale(
-    problem: Problem,
-    settings: Settings,
-    unscaled: Draw,
-    placed: Sequence[Placed],
-    for_start: np.random.SeedSequence,
-) -> tuple[tuple[float, ...], Search | None]:
-    """The scale along each axis, and the search that found it if there was one."""
-    d, device = len(problem.coordinates), placed[0].points.device
-    if (fixed := settings.fixed_scale(problem.coordinates)) is not None:
-        return fixed, None
-    if settings.scale is None:
-        return scale_by_rank(problem, settings, unscaled, device), None
-
-    def loss(rho: tuple[float, ...]) -> float:
-        stats, _ = find_weights(problem, settings, placed, unscaled.scaled(rho, device), for_start)
-        return float("inf") if stats.status == "failed" else stats.residual
-
-    found = search(settings.scale, d, loss)  # type: ignore[arg-type]
-    return found.scales[found.best], found
+def solve_larger(problem: Problem, settings: Settings, smaller: Sequence[Solution]) -> Solution:
+    """Solve with a number of features, knowing the solutions with fewer."""
+    settings = replace(settings, raise_on_failure=False)
+    last = smaller[-1] if smaller else None
+    if last is None:
+        return solve_with(problem, settings)
+    if not problem.is_linear and last.stats.status != "failed":
+        settings = replace(settings, initial=last)
+    return solve_with(problem, settings, last.scales)
 
 
-def scale_by_rank(
-    problem: Problem, settings: Settings, unscaled: Draw, device: torch.device
-) -> tuple[float, ...]:
-    """The scales at which the features have the numerical rank that serves best: by formula, or by measurement.
-
-    One scale serves all axes of comparable length. Where lengths differ by more, they are likely in different units,
-    and the scales go inversely with them.
-    """
-    d = len(problem.coordinates)
-    half_widths = (1.0,) * d if settings.maps_inputs else problem.domain.half_widths
-    units = (1.0,) * d if max(half_widths) <= COMPARABLE * min(half_widths) else half_widths
-    if unscaled.activation.trigonometric:
-        rho = by_rank(settings.features, [w / unit for w, unit in zip(half_widths, units, strict=True)])
-        return tuple(rho / unit for unit in units)
-    trial = Clustered(interior=int(1.2 * settings.features) + 1)
-    samples = trial.sample(Demand.inside(problem.domain), np.random.SeedSequence(0))
-    points = torch.as_tensor(samples[0].points, device=device)
-
-    def rank(rho: float) -> float:
-        features = unscaled.scaled([rho / w for w in half_widths], device)
-        return numerical_rank(features.matrix([(1.0, (0,) * d)], points))
-
-    rho = by_measured_rank(settings.features, d, rank)
-    return tuple(rho / w for w in half_widths)
-
-
-def find_weights(
-    problem: Problem,
-    settings: Settings,
-    placed: Sequence[Placed],
-    features: RandomFeatures,
-    for_start: np.random.SeedSequence,
-) -> tuple[Stats, torch.Tensor]:
-    """The weights of given features: by one least squares, or by a nonlinear iteration of them."""
-    rows = sum(len(p.samples) for p in placed)
-    if problem.is_linear:
-        conditions = weigh(linearise(placed), features, settings.weights)
-        result = Direct().solve(System(conditions, features))
-        require_solved(result)
-        largest, row_weights = float(result.weights.abs().max()), tuple(c.weight for c in conditions)
-        return Stats(rows, len(features), result.residual, result.rank, largest, row_weights, {}), result.weights
-    newton, most = settings.nonlinear == "newton", settings.max_iterations
-    failures = []
-    for start in starts(problem, settings.initial, placed, features, settings.weights, for_start):
-        # a function that the user gave tells how large u is; a start of our own may be anything
-        size = 0.0 if settings.initial is None else Point.of(placed, features, start).size
-        iteration = Iteration(placed, features, problem.domain.half_widths, settings.weights, newton, most, size)
-        stats, weights = run(iteration, start, rows)
-        if stats.status != "failed":
-            return stats, weights
-        failures.append((stats, weights))
-    return min(failures, key=lambda failure: failure[0].residual)
-
-
-def run(iteration: Iteration, start: torch.Tensor, rows: int) -> tuple[Stats, torch.Tensor]:
-    """An iteration from start to end: what came of it, and the weights to keep."""
-    features = len(iteration.features)
-    try:
-        states = tuple(watch(iteration.states(start)))
-    except EvaluationError as error:
-        advice = f"the equations have no value at the initial function. {error} Or try another initial function."
-        return Stats(rows, features, float("inf"), 0, 0.0, (), {}, "failed", advice), start
-    kept = best(states)
-    largest = float(kept.weights.abs().max())
-    status = verdict(states, iteration.max_iterations)
-    stats = Stats(rows, features, kept.residual, kept.rank, largest, kept.row_weights, {}, *status, states)
-    return stats, kept.weights
-
-
-def require_solved(result: LeastSquares) -> None:
-    """Refuse to hand out weights that mean nothing."""
-    if result.status != "solved":
-        raise EvaluationError(f"The least squares could not be solved: {result.status}. {result.remedy}")
+def why_stop(found: Sequence[Solution], settings: Settings) -> str:
+    """Why not to solve with more features; empty if there is a reason to."""
+    last = found[-1]
+    if settings.tol is not None and last.meets(settings.tol):
+        return "the tolerance is met"
+    if last.settings.size >= settings.max_features:
+        return f"max_features, {settings.max_features}, is reached"
+    if last.stats.rows < ROWS_TO_GROW * last.settings.size:
+        return f"the points, {last.stats.rows} rows, are too few for more features"
+    if last.error is None or not last.error.evidence.determined:
+        return "more features would not help"
+    if len(found) > 1 and all(s.stats.status == "failed" for s in found):
+        return "the iteration failed with more features, too"
+    if settings.tol is None and last.error.relative <= FLOOR:
+        return "round-off is reached"
+    pays = len(found) == 1 or last.expected_error * PAYS < found[-2].expected_error
+    return "" if pays or not last.error.relative <= CONVERGING else "more features no longer lower the error"
 
 
 class Clock:

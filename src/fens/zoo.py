@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from .domain import Box
-from .problem import Problem, manufacture
+from .problem import Problem, manufacture, normal, normal_derivative
 
 x, y, t = sp.symbols("x y t")
 
@@ -132,6 +132,59 @@ def sine_gordon() -> Known:
 
 NONLINEAR = (nonlinear_helmholtz, burgers, bratu, sine_gordon)
 LINEAR = (function_2d, helmholtz, helmholtz_tanh, diffusion, heat, wave, oscillating_poisson)
+
+
+def ill_posed() -> dict[str, Problem]:
+    """Problems whose equations do not determine a solution, or not one that depends on them continuously."""
+    u, v = sp.Function("u")(x, y), sp.Function("v")(x, t)
+    square, strip = Box({x: (0, 1), y: (0, 1)}), Box({x: (0, 1)}).during(t, 0, 1)
+    laplacian, growing = u.diff(x, 2) + u.diff(y, 2), sp.exp(x) * sp.sin(y)
+    faces = (square.face(x, 0), square.face(x, 1), square.face(y, 0))
+    heat_equation, parabola = sp.Eq(v.diff(t), v.diff(x, 2) / 10), x * (1 - x)
+    return {
+        "a face without condition": Problem(
+            {square: sp.Eq(laplacian, 0), **{face: sp.Eq(u, growing) for face in faces}}
+        ),
+        "pure Neumann": Problem(
+            {square: sp.Eq(laplacian, 0), square.boundary: sp.Eq(normal_derivative(u), normal(x))}
+        ),
+        "Helmholtz at a resonance": Problem(
+            {square: sp.Eq(laplacian + 2 * sp.pi**2 * u, 1), square.boundary: sp.Eq(u, 0)}
+        ),
+        "heat without initial values": Problem({strip: heat_equation, strip.sides: sp.Eq(v, 0)}),
+        "backward heat": Problem({strip: heat_equation, strip.sides: sp.Eq(v, 0), strip.final: sp.Eq(v, parabola)}),
+        "Cauchy problem of Laplace": Problem(
+            {
+                square: sp.Eq(laplacian, 0),
+                square.face(y, 0): [sp.Eq(u, sp.sin(sp.pi * x)), sp.Eq(u.diff(y), 0)],
+            }
+        ),
+        "wave with one initial condition": Problem(
+            {
+                strip: sp.Eq(v.diff(t, 2), v.diff(x, 2)),
+                strip.sides: sp.Eq(v, 0),
+                strip.initial: sp.Eq(v, sp.sin(sp.pi * x)),
+            }
+        ),
+    }
+
+
+def unresolvable() -> dict[str, Problem]:
+    """Well-posed problems whose solutions a few thousand features cannot represent."""
+    u, w = sp.Function("u")(x, y), sp.Function("w")(x)
+    square, rod = Box({x: (0, 1), y: (0, 1)}), Box({x: (0, 1)})
+    laplacian = u.diff(x, 2) + u.diff(y, 2)
+    waves = sp.sin(200 * x) * sp.sin(170 * y)
+    front = sp.tanh(1000 * (x - y))
+    return {
+        "a front 1/1000 wide": manufacture({square: u.diff(x) - laplacian / 2000, square.boundary: u}, u, front),
+        "a boundary layer 1e-5 wide": Problem(
+            {rod: sp.Eq(w.diff(x) - w.diff(x, 2) / 10**5, 1), rod.boundary: sp.Eq(w, 0)}
+        ),
+        "sixty waves across": manufacture({square: laplacian, square.boundary: u}, u, waves),
+        "a jump": Problem({square: sp.Eq(u, sp.Heaviside(x - sp.Rational(1, 3)))}),
+        "contradicting conditions": Problem({rod: sp.Eq(w.diff(x), 0), rod.boundary: sp.Eq(w, x)}),
+    }
 
 
 def _helmholtz(name: str, exact: sp.Expr, lower: float, upper: float) -> Known:

@@ -3,6 +3,7 @@
 from .box import Box, Cylinder
 from .region import Domain, Part, Patch, Points, Region, Samples
 from .sample import Clustered, Demand, Grid, Random, Sampler
+from .thin import thinned
 
 __all__ = [
     "Box",
@@ -18,4 +19,5 @@ __all__ = [
     "Region",
     "Sampler",
     "Samples",
+    "thinned",
 ]

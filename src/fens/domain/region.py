@@ -24,6 +24,10 @@ class Samples:
     def __len__(self) -> int:
         return len(self.points)
 
+    def only(self, rows: np.ndarray) -> Samples:
+        """Some of the points."""
+        return Samples(self.points[rows], None if self.normals is None else self.normals[rows])
+
     @classmethod
     def joined(cls, parts: Sequence[Samples]) -> Samples:
         """All the points of several samples, in order."""

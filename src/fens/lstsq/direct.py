@@ -102,6 +102,10 @@ class Factorised:
             return Failed(status, torch.zeros_like(weights)).solve(b)
         return LeastSquares(weights, unit * float(misfit.norm()), unit * float(projected[n:].norm()), self.rank)
 
+    def image(self, weights: Tensor) -> Tensor:
+        """A w, without much rounding."""
+        return product(self.A, weights) * self.size
+
     def _project(self, b: Tensor) -> Tensor:
         """Qᵀb."""
         column: Tensor = torch.ormqr(self.reflectors, self.tau, b[:, None], left=True, transpose=True)[:, 0]

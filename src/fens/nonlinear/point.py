@@ -68,13 +68,19 @@ class Point:
             return float(np.abs(self._values - other._values).max())
 
     def imbalance(self, conditions: Sequence[Collocated], half_widths: Sequence[float], least: float) -> float:
-        """How far the equations are from holding: of each the residual beside its terms, and the largest of these.
+        """How far the equations are from holding: the largest of their imbalances."""
+        return max(self.imbalances(conditions, half_widths, least))
+
+    def imbalances(
+        self, conditions: Sequence[Collocated], half_widths: Sequence[float], least: float
+    ) -> tuple[float, ...]:
+        """The residual of each equation beside its terms.
 
         A term c ∂^α u counts with at least |c| times what a function of the size of u, or of size `least`, varying
         over the domain, would give it; else the condition u = 0 would never be seen to hold.
         """
         natural = max(_rms(self._values), least)
-        worst = 0.0
+        found = []
         with np.errstate(all="ignore"):
             for condition, jets, residual in zip(conditions, self.jets, self.residuals, strict=True):
                 parts = terms(condition, jets)
@@ -83,8 +89,9 @@ class Point:
                     for part, (c, orders) in zip(parts, numeric(condition), strict=True)
                 ]
                 whole = sum(sizes) + _rms(residual - sum(parts))
-                worst = max(worst, _rms(residual) / whole if whole > 0 else 0.0)
-        return worst if np.isfinite(worst) else float("inf")
+                ratio = _rms(residual) / whole if whole > 0 else 0.0
+                found.append(ratio if np.isfinite(ratio) else float("inf"))
+        return tuple(found)
 
     @property
     def _values(self) -> np.ndarray:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import sympy as sp
 
@@ -36,11 +36,13 @@ class LinearForm:
         return any(c.expression.free_symbols & symbols for _, c in self.coefficients)
 
 
+@lru_cache(maxsize=256)  # formulas compile once, however often a problem is placed
 def newton_form(equation: Equation) -> LinearForm:
     """The linearisation of an equation by its Gateaux derivative; exact for a linear one."""
     return _form(equation, _derivatives(equation, equation.residual, equation.is_linear))
 
 
+@lru_cache(maxsize=256)
 def picard_form(equation: Equation) -> LinearForm:
     """The lagged linearisation of an equation; exact for a linear one."""
     symbols = {symbol: sum(jet.orders) for jet, symbol in equation.jets}
@@ -53,6 +55,7 @@ def picard_form(equation: Equation) -> LinearForm:
     return _form(equation, coefficients)
 
 
+@lru_cache(maxsize=256)
 def linear_part(equation: Equation) -> LinearForm:
     """The equation without its nonlinear terms; it may have no coefficients left."""
     linear, _ = _sorted_terms(equation)

@@ -13,8 +13,9 @@ from torch import Tensor
 from ..assemble import evaluate_jets, place, sample
 from ..domain import Clustered, Demand, Grid, Region, Sampler, Samples
 from ..errors import SettingError
+from ..estimate import Error
 from ..features import RandomFeatures
-from ..nonlinear import State
+from ..fit import Stats
 from ..problem import LINEARISATIONS, Problem, function_values
 from ..scale import Search
 from ..settings import Settings, check_sampler
@@ -22,28 +23,6 @@ from .field import Field, broadcast
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-@dataclass(frozen=True)
-class Stats:
-    """What a solve did.
-
-    `residual` is ‖A w − F‖ of the weighted rows, and `rank` the numerical rank of the matrix; `row_weights` are those
-    of the conditions, in the order of the problem's; `seconds` is the time of each pass. `status` is "converged", or
-    for a nonlinear iteration also "settled" or "failed", and `advice` then says why and what to do; its states are
-    in `iterations`.
-    """
-
-    rows: int
-    features: int
-    residual: float
-    rank: int
-    largest_weight: float
-    row_weights: tuple[float, ...]
-    seconds: Mapping[str, float]
-    status: str = "converged"
-    advice: str = ""
-    iterations: tuple[State, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,6 +52,7 @@ class Solution:
     search: Search | None
     stats: Stats
     settings: Settings
+    error: Error | None = None
 
     @property
     def field(self) -> Field:
@@ -80,6 +60,20 @@ class Solution:
         d = len(self.problem.coordinates)
         arguments = self.problem.unknowns[0].args
         return Field(self.features, self.weights, self.problem.domain, arguments, (0,) * d)
+
+    @property
+    def scales(self) -> tuple[float, ...]:
+        """The scale along each axis."""
+        return self.scale if isinstance(self.scale, tuple) else (self.scale,) * len(self.problem.coordinates)
+
+    @property
+    def expected_error(self) -> float:
+        """The error estimate; infinite where there is none to be trusted."""
+        return float("inf") if self.error is None or self.error.verdict == "unreliable" else self.error.estimate
+
+    def meets(self, tol: float) -> bool:
+        """Whether the error is below a tolerance, as far as can be known."""
+        return self.expected_error <= tol
 
     def __call__(self, *coordinates: Any, outside: str = "nan") -> Any:
         """The value at the given coordinates; NaN outside the domain unless `outside="extrapolate"`."""
@@ -136,13 +130,17 @@ class Solution:
     def __repr__(self) -> str:
         s = self.stats
         rho = self.scale if isinstance(self.scale, tuple) else (self.scale,)
-        return (
-            f"Solution {self.problem.unknowns[0]} on {self.problem.domain.name}\n"
-            f"  {s.features} {self.features.activation.name} features at scale {', '.join(f'{r:.4g}' for r in rho)}, "
-            f"{s.rows} rows, numerical rank {s.rank}\n"
-            f"  residual {s.residual:.2e}{self._iterations()}, {sum(s.seconds.values()):.2f} s"
-            f"{'' if s.status == 'converged' else f'{chr(10)}  {s.status.upper()}: {s.advice}'}"
-        )
+        lines = [
+            f"Solution {self.problem.unknowns[0]} on {self.problem.domain.name}",
+            f"{s.features} {self.features.activation.name} features at scale {', '.join(f'{r:.4g}' for r in rho)}, "
+            f"{s.rows} rows, numerical rank {s.rank}",
+            f"residual {s.residual:.2e}{self._iterations()}, {sum(s.seconds.values()):.2f} s",
+        ]
+        if self.error is not None:
+            lines.append(f"error about {self.error.estimate:.1e}, {self.error.verdict}: {self.error.advice}")
+        if s.status != "converged":
+            lines.append(f"{s.status.upper()}: {s.advice}")
+        return "\n  ".join(lines)
 
     def _iterations(self) -> str:
         states = self.stats.iterations

@@ -1,0 +1,190 @@
+"""Choosing the scale of the frequencies for a problem: one for each axis, by rank, and refined by trial fits.
+
+A trial is a fit like the final one, and is judged by how well the equations hold at other points, each beside its own
+terms. Where there are many more rows than features, it fits some of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from .assemble import Placed, evaluate_jets, linearise
+from .domain import Clustered, Demand, thinned
+from .errors import FensError
+from .features import Draw
+from .fit import Stats, find_weights, place_elsewhere
+from .lstsq import numerical_rank
+from .nonlinear import Point
+from .problem import Jet, Problem
+from .scale import ScaleGrid, Search, by_measured_rank, by_rank, descend, search
+from .settings import Settings
+
+COMPARABLE = 8.0  # ratio of lengths up to which axes share one scale, at first
+UNEQUAL = 3.0  # ratio of the solution's slopes, beside what the scales expect, above which other scales are tried
+STEEPEST = 100.0  # the largest such ratio that a trial is trusted with
+SLOPE_POINTS = 500
+
+STRIDE = 3  # of the search, in quarter octaves; 1 where fewer features have told where to look
+ROWS = 2.5  # for each feature, if there are more than twice as many
+
+Scales = tuple[float, ...]
+Fit = tuple[Stats, torch.Tensor]
+
+
+def choose_scale(
+    problem: Problem,
+    settings: Settings,
+    unscaled: Draw,
+    placed: Sequence[Placed],
+    for_start: np.random.SeedSequence,
+    for_trials: np.random.SeedSequence,
+    known: Scales | None = None,
+) -> tuple[Scales, Search | None, Fit | None]:
+    """The scale along each axis; the search that found it, if there was one; and the fit with it, if that was made.
+
+    `known` are scales that served fewer features well: a place to start from.
+    """
+    if (fixed := settings.fixed_scale(problem.coordinates)) is not None:
+        return fixed, None, None
+    if isinstance(settings.scale, ScaleGrid):
+
+        def residual(rho: Scales) -> float:
+            features = unscaled.scaled(rho, placed[0].points.device)
+            stats, _ = find_weights(problem, settings, placed, features, for_start)
+            return float("inf") if stats.status == "failed" else stats.residual
+
+        found = search(settings.scale, len(problem.coordinates), residual)
+        return found.scales[found.best], found, None
+    trials = Trials.of(problem, settings, unscaled, placed, for_start, for_trials)
+    found = refine(problem, settings, trials, known)
+    best = found.scales[found.best]
+    return best, found, trials.fits.get(best) if trials.use_all else None
+
+
+def refine(problem: Problem, settings: Settings, trials: Trials, known: Scales | None) -> Search:
+    """From the scales by rank down the held-out residual."""
+    shape = known or first_shape(problem, settings)
+    start = scale_by_rank(problem, settings, trials.unscaled, shape)
+    if known is not None and math.prod(known) > math.prod(start):
+        start = known
+    trials.loss(start)
+    steeper = trials.slopes(start)
+    if known is None and steeper is not None:
+        other = scale_by_rank(problem, settings, trials.unscaled, steeper)
+        if trials.loss(other) < trials.loss(start):
+            start = other
+    reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), STRIDE if known is None else 1)
+    return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
+
+
+def first_shape(problem: Problem, settings: Settings) -> Scales:
+    """The ratios of the scales before anything is known of the solution.
+
+    One scale serves all axes of comparable length. Where lengths differ by more, they are likely in different units,
+    and the scales go inversely with them.
+    """
+    lengths = _lengths(problem, settings)
+    return (1.0,) * len(lengths) if max(lengths) <= COMPARABLE * min(lengths) else tuple(1 / w for w in lengths)
+
+
+def scale_by_rank(problem: Problem, settings: Settings, unscaled: Draw, shape: Scales) -> Scales:
+    """The scales, in given ratios, at which the features have the numerical rank that serves best."""
+    lengths = [w * s for w, s in zip(_lengths(problem, settings), shape, strict=True)]
+    if unscaled.activation.trigonometric:
+        rho = by_rank(settings.size, lengths)
+        return tuple(rho * s for s in shape)
+    d, device = len(shape), torch.device(settings.device)
+    trial = Clustered(interior=int(1.2 * settings.size) + 1)
+    samples = trial.sample(Demand.inside(problem.domain), np.random.SeedSequence(0))
+    points = torch.as_tensor(samples[0].points, device=device)
+    middle = math.prod(lengths) ** (1 / d)
+
+    def rank(rho: float) -> float:
+        features = unscaled.scaled([rho * s / middle for s in shape], device)
+        return numerical_rank(features.matrix([(1.0, (0,) * d)], points))
+
+    rho = by_measured_rank(settings.size, d, rank)
+    return tuple(rho * s / middle for s in shape)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Fits of a part of the rows, and what they came to at the rest."""
+
+    problem: Problem
+    settings: Settings
+    unscaled: Draw
+    training: Sequence[Placed]
+    held_out: Sequence[Placed]
+    for_start: np.random.SeedSequence
+    use_all: bool
+    losses: dict[Scales, float]
+    fits: dict[Scales, Fit]
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        settings: Settings,
+        unscaled: Draw,
+        placed: Sequence[Placed],
+        for_start: np.random.SeedSequence,
+        for_trials: np.random.SeedSequence,
+    ) -> Trials:
+        """No trials yet, of a problem at its points."""
+        for_rows, elsewhere = for_trials.spawn(2)
+        rows = sum(len(p.samples) for p in placed)
+        share = ROWS * settings.size / rows
+        training = placed
+        if share < 0.5:
+            rng = np.random.default_rng(for_rows)
+            chosen = [thinned(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in placed]
+            training = [p.only(some) for p, some in zip(placed, chosen, strict=True)]
+        held_out = place_elsewhere(problem, settings, elsewhere)
+        return cls(problem, settings, unscaled, training, held_out, for_start, training is placed, {}, {})
+
+    def loss(self, scales: Scales) -> float:
+        """The largest held-out residual of an equation beside its terms; infinite if the fit fails."""
+        if scales not in self.losses:
+            self.losses[scales] = self._loss(scales)
+        return self.losses[scales]
+
+    def slopes(self, scales: Scales) -> Scales | None:
+        """The root mean squares of the slopes of a fit along the axes, if their ratios are not those of the scales."""
+        if scales not in self.fits:
+            return None
+        features = self.unscaled.scaled(scales, self.training[0].points.device)
+        points = self.training[0].points[:SLOPE_POINTS]
+        axes = range(len(scales))
+        jets = [Jet(0, tuple(int(i == axis) for i in axes)) for axis in axes]
+        values = evaluate_jets(features, self.fits[scales][1], points, jets)
+        steepness = np.array([np.sqrt(np.mean(values[jet] ** 2)) for jet in jets]) * self.unscaled.half_width
+        if not np.isfinite(steepness).all() or steepness.max() == 0:
+            return None
+        relative = steepness / np.array(scales)
+        relative = np.maximum(relative, relative.max() / STEEPEST)
+        return tuple((relative * np.array(scales)).tolist()) if relative.max() > UNEQUAL * relative.min() else None
+
+    def _loss(self, scales: Scales) -> float:
+        features = self.unscaled.scaled(scales, self.training[0].points.device)
+        try:
+            fit = find_weights(self.problem, self.settings, self.training, features, self.for_start)
+            stats, weights = fit
+            if stats.status == "failed":
+                return float("inf")
+            self.fits[scales] = fit
+            there = Point.of(self.held_out, features, weights)
+            conditions = linearise(self.held_out, None if self.problem.is_linear else there.jets)
+        except FensError:  # numbers beyond the range of floating point
+            return float("inf")
+        return there.imbalance(conditions, self.problem.domain.half_widths, 0.0)
+
+
+def _lengths(problem: Problem, settings: Settings) -> Scales:
+    """Half-widths of the domain, after the affine map if there is one."""
+    return (1.0,) * len(problem.coordinates) if settings.maps_inputs else problem.domain.half_widths

@@ -1,0 +1,142 @@
+"""From a problem and options to the weights of features: points, frequencies, least squares."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from .assemble import Placed, System, linearise, place, sample, weigh
+from .domain import Clustered, Region, Samples
+from .errors import EvaluationError, SettingError
+from .features import Draw, RandomFeatures, activation, draw
+from .lstsq import Direct, LeastSquares
+from .nonlinear import Iteration, Point, State, best, starts, verdict
+from .problem import LINEARISATIONS, Problem
+from .progress import watch
+from .settings import Settings
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a solve did.
+
+    `residual` is ‖A w − F‖ of the weighted rows, and `rank` the numerical rank of the matrix; `row_weights` are those
+    of the conditions, in the order of the problem's; `seconds` is the time of each pass. `status` is "converged", or
+    for a nonlinear iteration also "settled" or "failed", and `advice` then says why and what to do; its states are
+    in `iterations`. `sizes` has the numbers of features tried and the error estimate of each, where that was left to
+    `solve`.
+    """
+
+    rows: int
+    features: int
+    residual: float
+    rank: int
+    largest_weight: float
+    row_weights: tuple[float, ...]
+    seconds: Mapping[str, float]
+    status: str = "converged"
+    advice: str = ""
+    iterations: tuple[State, ...] = ()
+    sizes: tuple[tuple[int, float], ...] = ()
+
+
+def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
+    """Points on every region of a problem, and none without."""
+    found = sample(problem, settings.sampler, settings.size, seed)
+    for region, samples in found.items():
+        if len(samples) == 0:
+            raise SettingError(f"The points leave none on {region.name}; choose more of them.")
+    return found
+
+
+def place_elsewhere(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> tuple[Placed, ...]:
+    """The equations at points of our own choice; where they have no value at some of these, at the user's."""
+    linearisation, device = LINEARISATIONS[settings.nonlinear], torch.device(settings.device)
+    placed = place(problem, sample(problem, Clustered(rows=1.0), settings.size, seed), linearisation, device)
+    try:
+        if problem.is_linear:
+            linearise(placed)
+    except EvaluationError:
+        return place(problem, place_points(problem, settings, seed), linearisation, device)
+    return placed
+
+
+def check_size(placed: Sequence[Placed], features: int) -> None:
+    """Refuse a system with fewer rows than unknowns, which would not be determined, or one too large to be held."""
+    rows = sum(len(p.samples) for p in placed)
+    if rows < features:
+        raise SettingError(
+            f"The points give {rows} rows for {features} features; least squares needs at least as many rows as "
+            "features. Take more points or fewer features."
+        )
+    needed, there = 3 * 8 * rows * features, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    if needed > there:
+        raise SettingError(
+            f"{rows} rows and {features} features need {needed / 2**30:.0f} GiB of memory, and there are "
+            f"{there / 2**30:.0f}; take fewer features or points."
+        )
+
+
+def draw_features(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> Draw:
+    """The random features of a solve, at scale 1."""
+    return draw(
+        settings.size,
+        problem.domain.bounds,
+        activation(settings.activation),
+        initialisation=settings.initialisation,
+        affine=settings.maps_inputs,
+        seed=seed,
+    )
+
+
+def find_weights(
+    problem: Problem,
+    settings: Settings,
+    placed: Sequence[Placed],
+    features: RandomFeatures,
+    for_start: np.random.SeedSequence,
+) -> tuple[Stats, torch.Tensor]:
+    """The weights of given features: by one least squares, or by a nonlinear iteration of them."""
+    rows = sum(len(p.samples) for p in placed)
+    if problem.is_linear:
+        conditions = weigh(linearise(placed), features, settings.weights)
+        result = Direct().solve(System(conditions, features))
+        require_solved(result)
+        largest, row_weights = float(result.weights.abs().max()), tuple(c.weight for c in conditions)
+        return Stats(rows, len(features), result.residual, result.rank, largest, row_weights, {}), result.weights
+    newton, most = settings.nonlinear == "newton", settings.max_iterations
+    failures = []
+    for start in starts(problem, settings.initial, placed, features, settings.weights, for_start):
+        # a function that the user gave tells how large u is; a start of our own may be anything
+        size = 0.0 if settings.initial is None else Point.of(placed, features, start).size
+        iteration = Iteration(placed, features, problem.domain.half_widths, settings.weights, newton, most, size)
+        stats, weights = run(iteration, start, rows)
+        if stats.status != "failed":
+            return stats, weights
+        failures.append((stats, weights))
+    return min(failures, key=lambda failure: failure[0].residual)
+
+
+def run(iteration: Iteration, start: torch.Tensor, rows: int) -> tuple[Stats, torch.Tensor]:
+    """An iteration from start to end: what came of it, and the weights to keep."""
+    features = len(iteration.features)
+    try:
+        states = tuple(watch(iteration.states(start)))
+    except EvaluationError as error:
+        advice = f"the equations have no value at the initial function. {error} Or try another initial function."
+        return Stats(rows, features, float("inf"), 0, 0.0, (), {}, "failed", advice), start
+    kept = best(states)
+    largest = float(kept.weights.abs().max())
+    status = verdict(states, iteration.max_iterations)
+    stats = Stats(rows, features, kept.residual, kept.rank, largest, kept.row_weights, {}, *status, states)
+    return stats, kept.weights
+
+
+def require_solved(result: LeastSquares) -> None:
+    """Refuse to hand out weights that mean nothing."""
+    if result.status != "solved":
+        raise EvaluationError(f"The least squares could not be solved: {result.status}. {result.remedy}")
