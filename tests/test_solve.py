@@ -42,18 +42,18 @@ def linf(known, where=None, **options):
     ids=["helmholtz", "function_2d", "heat", "wave", "oscillating_poisson"],
 )
 def test_round_off(make, where, bound, options, seed):
-    assert linf(make(), where, seed=seed, **options) <= bound
+    assert linf(make(), where, seed=seed, estimate=False, **options) <= bound
 
 
 @pytest.mark.parametrize(
     ("make", "bound"),
     [
-        (zoo.function_2d, 5e-14),
+        (zoo.function_2d, 2e-14),  # three times the best in the paper's table, or less
         (zoo.helmholtz, 1e-14),
         (zoo.helmholtz_tanh, 1e-14),
-        (zoo.diffusion, 3e-13),
-        (zoo.heat, 5e-12),
-        (zoo.wave, 1e-12),
+        (zoo.diffusion, 2.8e-13),
+        (zoo.heat, 7.8e-14),
+        (zoo.wave, 7.3e-15),
         (zoo.oscillating_poisson, 1e-12),
     ],
     ids=lambda v: getattr(v, "__name__", str(v)),
@@ -65,12 +65,12 @@ def test_nothing_chosen(make, bound):
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_every_activation_with_nothing_else_chosen(activation):
     trigonometric = ACTIVATIONS[activation].trigonometric
-    assert linf(zoo.helmholtz(), activation=activation) <= (1e-14 if trigonometric else 1e-9)
+    assert linf(zoo.helmholtz(), activation=activation, estimate=False) <= (1e-14 if trigonometric else 1e-9)
 
 
 def test_error_falls_faster_than_any_power_of_the_features():
     known = zoo.helmholtz()
-    errors = [linf(known, features=m) for m in (50, 100, 200, 400)]
+    errors = [linf(known, features=m, estimate=False) for m in (50, 100, 200, 400)]
     rates = np.diff(np.log(errors)) / np.log(2)
     assert errors[-1] < 1e-10
     assert (rates < [-3, -5, -8]).all(), rates

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from .assemble import Placed, evaluate_jets, linearise
 from .domain import Clustered, Demand, thinned
 from .errors import FensError
 from .features import Draw
+from .field import Field
 from .fit import Stats, find_weights, place_elsewhere
 from .lstsq import numerical_rank
 from .nonlinear import Point
@@ -30,10 +31,21 @@ STEEPEST = 100.0  # the largest such ratio that a trial is trusted with
 SLOPE_POINTS = 500
 
 STRIDE = 3  # of the search, in quarter octaves; 1 where fewer features have told where to look
+STEPS = 3  # of a nonlinear iteration, in trials after the first
 ROWS = 2.5  # for each feature, if there are more than twice as many
 
 Scales = tuple[float, ...]
 Fit = tuple[Stats, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The scale along each axis, the search for it, the fit with it if that was made, and where to start one."""
+
+    scales: Scales
+    search: Search | None = None
+    fit: Fit | None = None
+    start: Field | None = None
 
 
 def choose_scale(
@@ -44,13 +56,10 @@ def choose_scale(
     for_start: np.random.SeedSequence,
     for_trials: np.random.SeedSequence,
     known: Scales | None = None,
-) -> tuple[Scales, Search | None, Fit | None]:
-    """The scale along each axis; the search that found it, if there was one; and the fit with it, if that was made.
-
-    `known` are scales that served fewer features well: a place to start from.
-    """
+) -> Choice:
+    """The scale along each axis. `known` are scales that served fewer features well: a place to start from."""
     if (fixed := settings.fixed_scale(problem.coordinates)) is not None:
-        return fixed, None, None
+        return Choice(fixed)
     if isinstance(settings.scale, ScaleGrid):
 
         def residual(rho: Scales) -> float:
@@ -59,11 +68,12 @@ def choose_scale(
             return float("inf") if stats.status == "failed" else stats.residual
 
         found = search(settings.scale, len(problem.coordinates), residual)
-        return found.scales[found.best], found, None
+        return Choice(found.scales[found.best], found)
     trials = Trials.of(problem, settings, unscaled, placed, for_start, for_trials)
     found = refine(problem, settings, trials, known)
     best = found.scales[found.best]
-    return best, found, trials.fits.get(best) if trials.use_all else None
+    final = trials.use_all and (problem.is_linear or found.best == 0)  # a fit that need not be made again
+    return Choice(best, found, trials.fits.get(best) if final else None, trials.function(best))
 
 
 def refine(problem: Problem, settings: Settings, trials: Trials, known: Scales | None) -> Search:
@@ -170,18 +180,28 @@ class Trials:
         relative = np.maximum(relative, relative.max() / STEEPEST)
         return tuple((relative * np.array(scales)).tolist()) if relative.max() > UNEQUAL * relative.min() else None
 
+    def function(self, scales: Scales) -> Field | None:
+        """What a trial of a nonlinear problem found."""
+        if self.problem.is_linear or scales not in self.fits:
+            return None
+        _, weights = self.fits[scales]
+        features = self.unscaled.scaled(scales, weights.device)
+        return Field(features, weights, self.problem.domain, self.problem.unknowns[0].args, (0,) * len(scales))
+
     def _loss(self, scales: Scales) -> float:
-        features = self.unscaled.scaled(scales, self.training[0].points.device)
+        settings, features = self.settings, self.unscaled.scaled(scales, self.training[0].points.device)
+        if self.fits and not self.problem.is_linear:  # a few steps from the best so far tell enough
+            best = min(self.fits, key=lambda tried: self.losses[tried])
+            settings = replace(settings, initial=self.function(best), max_iterations=STEPS)
         try:
-            fit = find_weights(self.problem, self.settings, self.training, features, self.for_start)
-            stats, weights = fit
-            if stats.status == "failed":
+            stats, weights = find_weights(self.problem, settings, self.training, features, self.for_start)
+            if stats.status == "failed" and settings is self.settings:
                 return float("inf")
-            self.fits[scales] = fit
             there = Point.of(self.held_out, features, weights)
             conditions = linearise(self.held_out, None if self.problem.is_linear else there.jets)
         except FensError:  # numbers beyond the range of floating point
             return float("inf")
+        self.fits[scales] = stats, weights
         return there.imbalance(conditions, self.problem.domain.half_widths, 0.0)
 
 

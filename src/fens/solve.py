@@ -114,10 +114,12 @@ def solve_with(problem: Problem, settings: Settings, known_scale: tuple[float, .
     with clock("features"):  # frequencies and phases at scale 1
         unscaled = draw_features(problem, settings, for_features)
     with clock("scale"):  # given, or searched
-        rho, search, fit = choose_scale(problem, settings, unscaled, placed, for_start, for_trials, known_scale)
+        choice = choose_scale(problem, settings, unscaled, placed, for_start, for_trials, known_scale)
+        rho = choice.scales
     with clock("least squares"):  # the weights of the features, in one solve or, if nonlinear, in several
         chosen = unscaled.scaled(rho, where)
-        stats, w = fit or find_weights(problem, settings, placed, chosen, for_start)
+        started = settings if choice.start is None else replace(settings, initial=choice.start)
+        stats, w = choice.fit or find_weights(problem, started, placed, chosen, for_start)
     if stats.status == "failed" and settings.raise_on_failure:
         raise NotConverged(f"The nonlinear iteration did not converge: {stats.advice}", stats.iterations)
     error = None
@@ -127,7 +129,7 @@ def solve_with(problem: Problem, settings: Settings, known_scale: tuple[float, .
 
     stats = replace(stats, seconds=clock.seconds)
     scale = rho[0] if len(set(rho)) == 1 else rho
-    return Solution(problem, chosen, w, samples, scale, search, stats, settings, error)
+    return Solution(problem, chosen, w, samples, scale, choice.search, stats, settings, error)
 
 
 def grow(problem: Problem, settings: Settings) -> Solution:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import UnsupportedEquation
-from .field import Field
+from ..field import Field
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -15,11 +15,11 @@ from ..domain import Clustered, Demand, Grid, Region, Sampler, Samples
 from ..errors import SettingError
 from ..estimate import Error
 from ..features import RandomFeatures
+from ..field import Field, broadcast
 from ..fit import Stats
 from ..problem import LINEARISATIONS, Problem, function_values
 from ..scale import Search
 from ..settings import Settings, check_sampler
-from .field import Field, broadcast
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,12 +11,12 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from ..assemble import evaluate_jets
-from ..domain import Domain
-from ..errors import SettingError
-from ..features import RandomFeatures
-from ..numbers import is_whole, real_array
-from ..problem import Jet
+from .assemble import evaluate_jets
+from .domain import Domain
+from .errors import SettingError
+from .features import RandomFeatures
+from .numbers import is_whole, real_array
+from .problem import Jet
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,178 @@
+"""Error estimates: near the true error, and never confident where there is no ground for it."""
+
+import numpy as np
+import pytest
+import sympy as sp
+import torch
+
+import fens
+from fens import zoo
+from fens.estimate import Evidence, judged
+from fens.fit import Stats
+
+x, y, t = sp.symbols("x y t")
+u = sp.Function("u")(x, y)
+square = fens.Box({x: (0, 1), y: (0, 1)})
+KNOWN = [
+    zoo.function_2d,
+    zoo.helmholtz,
+    zoo.helmholtz_tanh,
+    zoo.diffusion,
+    zoo.heat,
+    zoo.wave,
+    zoo.oscillating_poisson,
+    zoo.nonlinear_helmholtz,
+    zoo.bratu,
+    lambda: zoo.poisson(5),
+    lambda: zoo.burgers(0.05),
+]
+
+
+@pytest.mark.parametrize("make", KNOWN, ids=lambda make: make().name)
+@pytest.mark.parametrize("activation", ["cos", "tanh"])
+def test_estimates_are_near_the_true_error(make, activation):
+    known = make()
+    solution = fens.solve(known.problem, features=250, activation=activation)
+    error = solution.compare(known.exact).linf
+    assert error / 3 <= solution.error.estimate <= 30 * error
+    assert solution.error.verdict != "unreliable"
+
+
+@pytest.mark.parametrize("scale", [1.0, 4.0, 12.0, 25.0])
+def test_estimates_hold_at_scales_that_are_too_small_or_too_large(scale):
+    known = zoo.helmholtz()
+    solution = fens.solve(known.problem, features=200, scale=scale)
+    error = solution.compare(known.exact).linf
+    assert error / 3 <= solution.error.estimate <= 30 * error
+
+
+@pytest.mark.parametrize("name", zoo.ill_posed())
+@pytest.mark.parametrize("features", [300, 800])
+def test_ill_posed_problems_get_no_number(name, features):
+    error = fens.solve(zoo.ill_posed()[name], features=features).error
+    assert error.verdict == "unreliable"
+    assert error.estimate == float("inf")
+    assert "determine" in error.advice or "depend continuously" in error.advice
+
+
+@pytest.mark.parametrize("name", zoo.unresolvable())
+def test_unresolved_solutions_are_unreliable(name):
+    assert fens.solve(zoo.unresolvable()[name], features=400).error.verdict == "unreliable"
+
+
+def test_a_mode_that_backward_heat_cannot_see():
+    v, rod = sp.Function("v")(x, t), fens.Box({x: (0, 1)}).during(t, 0, 1)
+    exact = sp.exp(-(sp.pi**2) * t) * sp.sin(sp.pi * x) + sp.exp(-9 * sp.pi**2 * t) * sp.sin(3 * sp.pi * x)
+    backward = fens.Problem(
+        {rod: sp.Eq(v.diff(t), v.diff(x, 2)), rod.sides: sp.Eq(v, exact), rod.final: sp.Eq(v, exact)}
+    )
+    solution = fens.solve(backward, features=400)
+    assert solution.compare(exact).linf > 0.5  # of the third mode, 1e-39 is left at the end
+    assert solution.error.verdict == "unreliable"
+
+
+def test_too_few_points_are_noticed():
+    known = zoo.helmholtz()
+    solution = fens.solve(known.problem, features=300, scale=20, points=fens.Grid(18))
+    error = solution.compare(known.exact).linf
+    assert error > 1e-6  # where clustered points give 1e-9
+    assert solution.error.estimate >= error / 3
+
+
+def test_verdicts():
+    many = fens.solve(zoo.helmholtz().problem, features=900).error
+    few = fens.solve(zoo.helmholtz().problem, features=150).error
+    assert (many.verdict, few.verdict) == ("roundoff-limited", "approximation-limited")
+    assert many.estimate < 1e-13 < few.estimate
+    assert "More features" in few.advice
+    assert few.relative == pytest.approx(few.estimate, rel=0.1)  # the solution is of size 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "verdict"),
+    [
+        ({}, "converged", "approximation-limited"),
+        ({"residuals": {"square": 1e-15}}, "converged", "roundoff-limited"),
+        ({"residuals": {"square": 0.5}}, "converged", "unreliable"),
+        ({"disagreement": 0.3}, "converged", "unreliable"),
+        ({"disagreement": float("inf")}, "converged", "unreliable"),
+        ({"disagreement": float("nan")}, "converged", "unreliable"),
+        ({"recovery": 1e-3}, "converged", "unreliable"),
+        ({"recovery": float("nan")}, "converged", "unreliable"),
+        ({"sensitivity": 1e5}, "converged", "unreliable"),
+        ({}, "settled", "unreliable"),
+        ({}, "failed", "unreliable"),
+    ],
+)
+def test_what_follows_from_the_evidence(changes, status, verdict):
+    usual = {"residuals": {"square": 1e-9}, "disagreement": 1e-8, "recovery": 1e-14, "sensitivity": 3.0, "rounding": 0}
+    stats = Stats(10, 4, 0.0, 4, 1.0, (), {}, status)
+    error = judged(Evidence(**{**usual, **changes}), 1.0, stats)
+    assert error.verdict == verdict
+    assert verdict in repr(error)
+
+
+def test_the_evidence_names_the_regions():
+    rod = fens.Box({x: (0, 1)}).during(t, 0, 1)
+    v = sp.Function("v")(x, t)
+    problem = fens.Problem(
+        {
+            rod: sp.Eq(v.diff(t, 2), v.diff(x, 2)),
+            rod.sides: sp.Eq(v, 0),
+            rod.initial: [sp.Eq(v, sp.sin(sp.pi * x)), sp.Eq(v.diff(t), 0)],
+        }
+    )
+    evidence = fens.solve(problem, features=200).error.evidence
+    initial = rod.initial.name
+    assert set(evidence.residuals) == {rod.name, rod.sides.name, f"{initial}, equation 1", f"{initial}, equation 2"}
+    assert max(evidence.residuals.values()) < 1e-6
+    assert evidence.recovery < 1e-12
+    assert 0.01 < evidence.sensitivity < 100
+    assert 0 < evidence.rounding < 1e-3
+
+
+@pytest.mark.parametrize("size", [1e-7, 1e9])
+def test_estimates_follow_the_size_of_the_solution(size):
+    exact = sp.Float(size) * sp.exp(x) * sp.sin(5 * y)
+    problem = fens.manufacture({square: u.diff(x, 2) + u.diff(y, 2), square.boundary: u}, u, exact)
+    error = fens.solve(problem, features=120).error
+    assert error.relative == pytest.approx(error.estimate / (size * np.e), rel=0.1)
+    assert 1e-12 < error.relative < 1e-3
+
+
+def test_no_estimate_leaves_the_solution_as_it_is():
+    problem = zoo.helmholtz().problem
+    with_it = fens.solve(problem, features=150, seed=3)
+    without = fens.solve(problem, features=150, seed=3, estimate=False)
+    assert without.error is None
+    assert torch.equal(with_it.weights, without.weights)
+    assert "estimate" in with_it.stats.seconds
+    assert "estimate" not in without.stats.seconds
+
+
+def test_estimates_repeat():
+    problem = zoo.helmholtz().problem
+    a, b, c = (fens.solve(problem, features=150, scale=8, seed=s).error.estimate for s in (0, 0, 1))
+    assert a == b != c
+
+
+def test_zero_is_solved_exactly():
+    problem = fens.Problem({square: sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0), square.boundary: sp.Eq(u, 0)})
+    error = fens.solve(problem, features=100).error
+    assert (error.estimate, error.relative, error.verdict) == (0, 0, "roundoff-limited")
+
+
+def test_equations_without_value_at_other_points_are_held_against_their_own():
+    def at_grid_points_only(a, b):
+        on_grid = np.isclose(a * 20, np.round(a * 20)) & np.isclose(b * 20, np.round(b * 20))
+        return np.where(on_grid, a + b, np.nan)
+
+    problem = fens.Problem({square: sp.Eq(u, fens.wrap(at_grid_points_only)(x, y))})
+    solution = fens.solve(problem, features=60, points=fens.Grid(21))
+    assert solution.compare(x + y).linf < 1e-6
+    assert solution.error.verdict != "unreliable"
+
+
+def test_the_error_is_on_the_first_screen():
+    solution = fens.solve(zoo.helmholtz().problem, features=150)
+    assert f"error about {solution.error.estimate:.1e}, approximation-limited" in repr(solution)
