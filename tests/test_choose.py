@@ -29,7 +29,7 @@ def test_descending_finds_the_valley(middle, left, right, stride):
 
     reason = descend(loss, stride)
     best = min(calls, key=calls.get)
-    assert abs(best - middle) <= 2.5
+    assert abs(best - middle) <= 3
     assert len(calls) <= 14
     assert "neighbouring scales are no better" in reason
 
@@ -150,11 +150,11 @@ def test_growth_of_a_nonlinear_problem():
 
 def test_a_tolerance_out_of_reach_is_said():
     known = zoo.helmholtz(-1, 1)
-    options = {"features": 200, "tol": 1e-12, "max_features": 280}
-    with pytest.raises(fens.ToleranceNotMet, match=r"above the tolerance 1.0e-12: max_features, 280, is") as found:
+    options = {"features": 250, "tol": 1e-12, "max_features": 350}
+    with pytest.raises(fens.ToleranceNotMet, match=r"above the tolerance 1.0e-12: max_features, 350, is") as found:
         fens.solve(known.problem, **options)
     best = found.value.solution
-    assert best.stats.features == 280
+    assert best.stats.features == 350
     assert best.compare(known.exact).linf < 1e-4
     same = fens.solve(known.problem, raise_on_failure=False, **options)
     assert same.stats.status == "tolerance not met"

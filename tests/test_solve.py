@@ -303,7 +303,7 @@ def test_the_papers_settings_to_the_letter():
         ({"weights": {square.boundary: -1}}, "weight of the boundary must be positive and finite; got -1"),
         ({"device": "tpu"}, "device must be 'cpu' or 'cuda'; got 'tpu'"),
         ({"device": "mps"}, "no float64"),
-        ({"points": fens.Grid(5)}, "25 rows for 1000 features; least squares needs at least as many rows"),
+        ({"points": fens.Grid(5)}, "25 rows for 400 features; least squares needs at least as many rows"),
         ({"points": fens.Grid(2), "features": 3}, "leave none on the box"),
     ],
 )

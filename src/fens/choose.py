@@ -21,6 +21,7 @@ from .field import Field
 from .fit import Stats, find_weights, place_elsewhere
 from .lstsq import numerical_rank
 from .nonlinear import Point
+from .numbers import rms
 from .problem import Jet, Problem
 from .scale import ScaleGrid, Search, by_measured_rank, by_rank, descend, search
 from .settings import Settings
@@ -30,7 +31,7 @@ UNEQUAL = 3.0  # ratio of the solution's slopes, beside what the scales expect, 
 STEEPEST = 100.0  # the largest such ratio that a trial is trusted with
 SLOPE_POINTS = 500
 
-STRIDE = 3  # of the search, in quarter octaves; 1 where fewer features have told where to look
+STRIDE = 3  # of the search, in quarter octaves
 STEPS = 3  # of a nonlinear iteration, in trials after the first
 ROWS = 2.5  # for each feature, if there are more than twice as many
 
@@ -39,13 +40,22 @@ Fit = tuple[Stats, torch.Tensor]
 
 
 @dataclass(frozen=True)
+class Begin:
+    """Scales to try first, or those of the rank in the same ratios if these are larger; and the stride from there."""
+
+    scales: Scales
+    by_rank: bool = False
+    stride: int = STRIDE
+
+
+@dataclass(frozen=True)
 class Choice:
-    """The scale along each axis, the search for it, the fit with it if that was made, and where to start one."""
+    """The scale along each axis, the search for it, the fit with it if that was made, and the function of a trial."""
 
     scales: Scales
     search: Search | None = None
     fit: Fit | None = None
-    start: Field | None = None
+    function: Field | None = None
 
 
 def choose_scale(
@@ -55,9 +65,9 @@ def choose_scale(
     placed: Sequence[Placed],
     for_start: np.random.SeedSequence,
     for_trials: np.random.SeedSequence,
-    known: Scales | None = None,
+    begin: Begin | None = None,
 ) -> Choice:
-    """The scale along each axis. `known` are scales that served fewer features well: a place to start from."""
+    """The scale along each axis. `begin` is where to look first, if something is known."""
     if (fixed := settings.fixed_scale(problem.coordinates)) is not None:
         return Choice(fixed)
     if isinstance(settings.scale, ScaleGrid):
@@ -70,26 +80,31 @@ def choose_scale(
         found = search(settings.scale, len(problem.coordinates), residual)
         return Choice(found.scales[found.best], found)
     trials = Trials.of(problem, settings, unscaled, placed, for_start, for_trials)
-    found = refine(problem, settings, trials, known)
+    found = refine(problem, settings, trials, begin)
     best = found.scales[found.best]
     final = trials.use_all and (problem.is_linear or found.best == 0)  # a fit that need not be made again
     return Choice(best, found, trials.fits.get(best) if final else None, trials.function(best))
 
 
-def refine(problem: Problem, settings: Settings, trials: Trials, known: Scales | None) -> Search:
-    """From the scales by rank down the held-out residual."""
-    shape = known or first_shape(problem, settings)
-    start = scale_by_rank(problem, settings, trials.unscaled, shape)
-    if known is not None and math.prod(known) > math.prod(start):
-        start = known
-    trials.loss(start)
-    steeper = trials.slopes(start)
-    if known is None and steeper is not None:
-        other = scale_by_rank(problem, settings, trials.unscaled, steeper)
-        if trials.loss(other) < trials.loss(start):
-            start = other
-    reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), STRIDE if known is None else 1)
+def refine(problem: Problem, settings: Settings, trials: Trials, begin: Begin | None) -> Search:
+    """From the scales by rank, or those to begin with, down the held-out residual."""
+    start = begin.scales if begin else first_scale(problem, settings, trials)
+    if begin is not None and begin.by_rank:
+        start = max(start, scale_by_rank(problem, settings, trials.unscaled, start), key=math.prod)
+    stride = begin.stride if begin else STRIDE
+    reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride)
     return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
+
+
+def first_scale(problem: Problem, settings: Settings, trials: Trials) -> Scales:
+    """The scales by rank, in ratios that follow the slopes of a first fit if that is better."""
+    start = scale_by_rank(problem, settings, trials.unscaled, first_shape(problem, settings))
+    trials.loss(start)
+    if (slopes := trials.slopes(start)) is not None:
+        other = scale_by_rank(problem, settings, trials.unscaled, slopes)
+        if trials.loss(other) < trials.loss(start):
+            return other
+    return start
 
 
 def first_shape(problem: Problem, settings: Settings) -> Scales:
@@ -173,7 +188,7 @@ class Trials:
         axes = range(len(scales))
         jets = [Jet(0, tuple(int(i == axis) for i in axes)) for axis in axes]
         values = evaluate_jets(features, self.fits[scales][1], points, jets)
-        steepness = np.array([np.sqrt(np.mean(values[jet] ** 2)) for jet in jets]) * self.unscaled.half_width
+        steepness = np.array([rms(values[jet]) for jet in jets]) * self.unscaled.half_width
         if not np.isfinite(steepness).all() or steepness.max() == 0:
             return None
         relative = steepness / np.array(scales)
@@ -181,8 +196,8 @@ class Trials:
         return tuple((relative * np.array(scales)).tolist()) if relative.max() > UNEQUAL * relative.min() else None
 
     def function(self, scales: Scales) -> Field | None:
-        """What a trial of a nonlinear problem found."""
-        if self.problem.is_linear or scales not in self.fits:
+        """What a trial found."""
+        if scales not in self.fits:
             return None
         _, weights = self.fits[scales]
         features = self.unscaled.scaled(scales, weights.device)

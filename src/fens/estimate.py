@@ -18,7 +18,7 @@ from torch import Tensor
 from .assemble import Collocated, Placed, System, evaluate_jets, linearise, mean_row_norm, place, weigh
 from .domain import Clustered, Demand
 from .errors import EvaluationError
-from .features import RandomFeatures
+from .features import Distribution, Isotropic, RandomFeatures
 from .fit import Stats, draw_features, place_elsewhere, place_points
 from .lstsq import Direct, Factorised
 from .nonlinear import Point, numeric
@@ -28,7 +28,9 @@ from .settings import Settings
 EPS = float(np.finfo(np.float64).eps)
 SAFETY = 2.0  # the difference of two solutions can be smaller than the error of either
 PROBES = 1000  # points in the domain at which functions are compared
+CORNERS = 200  # and at its corners
 UNRESOLVED = 0.01  # residual of an equation beside its terms, above which two solutions may err alike
+VIOLATED = 0.1  # and above which the equations do not hold, and the solution may be anything
 UNCERTAIN = 0.05  # relative error above which a solution is not one
 DETERMINED = 1e-8  # relative error to which a random function must be found again
 STABLE = 300.0  # largest change of a solution beside that of its data
@@ -82,6 +84,7 @@ def estimate_error(
     settings: Settings,
     features: RandomFeatures,
     weights: Tensor,
+    distribution: Distribution,
     scales: Sequence[float],
     stats: Stats,
     seed: np.random.SeedSequence,
@@ -95,7 +98,7 @@ def estimate_error(
 
     probes = _probes(problem, held_out, for_probes)
     value = _values(features, weights, probes)
-    other = draw_features(problem, settings, for_features).scaled(scales, weights.device)
+    other = draw_features(problem, settings, for_features, distribution).scaled(scales, weights.device)
     second = _second(problem, settings, features, weights, other, for_points)
     disagreement = recovery = sensitivity = float("inf")
     if second is not None:
@@ -105,16 +108,19 @@ def estimate_error(
     names = _names([c.condition.region.name for c in conditions])
     rounding = EPS * float(torch.linalg.vector_norm(weights))
     evidence = Evidence(dict(zip(names, residuals, strict=True)), disagreement, recovery, sensitivity, rounding)
-    return judged(evidence, float(np.abs(value).max()), stats)
+    return judged(evidence, float(np.abs(value).max()), stats, not isinstance(distribution, Isotropic))
 
 
-def judged(evidence: Evidence, size: float, stats: Stats) -> Error:
-    """The estimate and the verdict that follow from the evidence."""
+def judged(evidence: Evidence, size: float, stats: Stats, alike: bool = False) -> Error:
+    """The estimate and the verdict that follow from the evidence.
+
+    Solutions `alike` have frequencies from one learnt distribution, and may lack the same.
+    """
     worst = max(evidence.residuals.values())
     error = SAFETY * evidence.disagreement
-    if worst > UNRESOLVED:
+    if alike or worst > UNRESOLVED:
         error = max(error, SAFETY * worst * size)
-    if not evidence.determined:  # what the equations do not tell may be of any size
+    if not evidence.determined or worst > VIOLATED:  # what the equations do not tell may be of any size
         error = float("inf")
     relative = error / size if size > 0 else (0.0 if error == 0 else float("inf"))
 
@@ -156,11 +162,17 @@ def _names(regions: Sequence[str]) -> list[str]:
 
 
 def _probes(problem: Problem, held_out: Sequence[Placed], seed: np.random.SeedSequence) -> Tensor:
-    """Points of the domain and its faces at which functions are compared."""
-    inside = Clustered(interior=PROBES).sample(Demand.inside(problem.domain), seed.spawn(1)[0])[0].points
-    device = held_out[0].points.device
-    on_faces = [p.points for p in held_out if p.condition.region is not problem.domain]
-    return torch.cat([torch.as_tensor(inside, device=device), *on_faces])
+    """Points of the domain, its faces and corners at which functions are compared."""
+    domain, device = problem.domain, held_out[0].points.device
+    inside, corners = seed.spawn(2)
+    lower, upper = np.array(domain.bounds).T
+    at_corners = np.where(np.random.default_rng(corners).random((CORNERS, len(lower))) < 0.5, lower, upper)
+    points = [
+        Clustered(interior=PROBES).sample(Demand.inside(domain), inside)[0].points,
+        at_corners[domain.contains(at_corners)],  # of which a box in many dimensions has more than points inside
+    ]
+    on_faces = [p.points for p in held_out if p.condition.region is not domain]
+    return torch.cat([torch.as_tensor(np.concatenate(points), device=device), *on_faces])
 
 
 @dataclass(frozen=True)

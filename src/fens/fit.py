@@ -12,7 +12,7 @@ import torch
 from .assemble import Placed, System, linearise, place, sample, weigh
 from .domain import Clustered, Region, Samples
 from .errors import EvaluationError, SettingError
-from .features import Draw, RandomFeatures, activation, draw
+from .features import Distribution, Draw, RandomFeatures, activation, draw
 from .lstsq import Direct, LeastSquares
 from .nonlinear import Iteration, Point, State, best, starts, verdict
 from .problem import LINEARISATIONS, Problem
@@ -28,7 +28,7 @@ class Stats:
     of the conditions, in the order of the problem's; `seconds` is the time of each pass. `status` is "converged", or
     for a nonlinear iteration also "settled" or "failed", and `advice` then says why and what to do; its states are
     in `iterations`. `sizes` has the numbers of features tried and the error estimate of each, where that was left to
-    `solve`.
+    `solve`; `rounds` what was tried to adapt the frequencies.
     """
 
     rows: int
@@ -42,6 +42,7 @@ class Stats:
     advice: str = ""
     iterations: tuple[State, ...] = ()
     sizes: tuple[tuple[int, float], ...] = ()
+    rounds: tuple[object, ...] = ()
 
 
 def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
@@ -81,7 +82,9 @@ def check_size(placed: Sequence[Placed], features: int) -> None:
         )
 
 
-def draw_features(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> Draw:
+def draw_features(
+    problem: Problem, settings: Settings, seed: np.random.SeedSequence, distribution: Distribution
+) -> Draw:
     """The random features of a solve, at scale 1."""
     return draw(
         settings.size,
@@ -90,6 +93,7 @@ def draw_features(problem: Problem, settings: Settings, seed: np.random.SeedSequ
         initialisation=settings.initialisation,
         affine=settings.maps_inputs,
         seed=seed,
+        distribution=distribution,
     )
 
 

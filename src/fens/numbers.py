@@ -38,3 +38,9 @@ def real_number(value: Any, error: type[FensError], message: str) -> float:
 def is_whole(value: Any, least: int) -> bool:
     """Whether a value is a whole number, not below `least`."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
+
+
+def rms(values: np.ndarray) -> float:
+    """The root mean square, of numbers whose squares may be too large or too small."""
+    size = float(np.max(np.abs(values)))
+    return size * float(np.sqrt(np.mean(np.square(values / size)))) if 0 < size < np.inf else size

@@ -44,6 +44,7 @@ class Settings:
     tol: float | None = None
     max_features: int = 3000
     estimate: bool = True
+    adapt: bool | None = None
 
     def __post_init__(self) -> None:
         activation(self.activation)
@@ -53,6 +54,10 @@ class Settings:
             raise SettingError(f"nonlinear must be one of {', '.join(LINEARISATIONS)}; got {self.nonlinear!r}.")
         if not isinstance(self.raise_on_failure, bool | np.bool_):
             raise SettingError(f"raise_on_failure must be True or False; got {self.raise_on_failure!r}.")
+        if self.adapt is not None and not isinstance(self.adapt, bool | np.bool_):
+            raise SettingError(f"adapt must be True, False or None; got {self.adapt!r}.")
+        if self.adapt and (self.scale is not None or self.initialisation != "uniform"):
+            raise SettingError("adapt=True chooses frequencies and scale; leave out scale and initialisation.")
         if not isinstance(self.estimate, bool | np.bool_):
             raise SettingError(f"estimate must be True or False; got {self.estimate!r}.")
         if self.features is not None:
@@ -92,6 +97,11 @@ class Settings:
                 f"features, {self.features}, is where a solve to a tolerance begins, and is larger than "
                 f"max_features, {self.max_features}; raise max_features."
             )
+
+    @property
+    def adapts(self) -> bool | None:
+        """Whether frequencies learn from the solution; None where that depends on how well they do without."""
+        return self.adapt if self.scale is None and self.initialisation == "uniform" else False
 
     @property
     def sampler(self) -> Sampler:

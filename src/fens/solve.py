@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 import torch
 
+from .adapt import Candidate, Round, first_distribution, worthwhile
+from .adapt import adapt as adapt_frequencies
 from .assemble import check_weights, place
-from .choose import choose_scale
+from .choose import Begin, choose_scale
 from .domain import Region, Sampler
 from .errors import NotConverged, SettingError, ToleranceNotMet
 from .estimate import estimate_error
+from .features import Isotropic
 from .fit import check_size, draw_features, find_weights, place_points
 from .problem import LINEARISATIONS, Problem
 from .settings import Scale, Settings
@@ -47,6 +50,7 @@ def solve(
     tol: float | None = None,
     max_features: int = 3000,
     estimate: bool = True,
+    adapt: bool | None = None,
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.
 
@@ -90,21 +94,25 @@ def solve(
         how many features there may be, where their number is not given.
     estimate
         whether to estimate the error, which takes a second solve.
+    adapt
+        whether the frequencies learn from rough solutions along which directions, and in which coordinates together,
+        the solution varies; by default in more than three dimensions, and where they do not resolve it otherwise.
     """
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
     check_weights(weights, problem)
     settings = Settings(
         features, activation, scale, points, weights, initialisation, affine, seed, device,
-        nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate,
+        nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate, adapt,
     )  # fmt: skip
     return grow(problem, settings) if settings.grows else solve_with(problem, settings)
 
 
-def solve_with(problem: Problem, settings: Settings, known_scale: tuple[float, ...] | None = None) -> Solution:
-    """Solve a problem with a given number of features."""
+def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = None) -> Solution:
+    """Solve a problem with a given number of features; a solution with fewer tells where to begin."""
     where, clock = torch.device(settings.device), Clock()
-    for_features, for_points, for_start, for_trials, for_estimate = np.random.SeedSequence(settings.seed).spawn(5)
+    streams = np.random.SeedSequence(settings.seed).spawn(6)
+    for_features, for_points, for_start, for_trials, for_estimate, for_rounds = streams
 
     with clock("points"):  # where the equations are asked to hold
         samples = place_points(problem, settings, for_points)
@@ -112,24 +120,33 @@ def solve_with(problem: Problem, settings: Settings, known_scale: tuple[float, .
         placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], where)
         check_size(placed, settings.size)
     with clock("features"):  # frequencies and phases at scale 1
-        unscaled = draw_features(problem, settings, for_features)
+        distribution = smaller.frequencies if smaller else first_distribution(problem, settings)
+        unscaled = draw_features(problem, settings, for_features, distribution)
     with clock("scale"):  # given, or searched
-        choice = choose_scale(problem, settings, unscaled, placed, for_start, for_trials, known_scale)
-        rho = choice.scales
+        begin = Begin(smaller.scales, isinstance(distribution, Isotropic), stride=1) if smaller else None
+        choice = choose_scale(problem, settings, unscaled, placed, for_start, for_trials, begin)
+    with clock("adaptation"):  # frequencies like those of the solution, where that helps
+        pilot = Candidate(distribution, unscaled, choice)
+        best, rounds = pilot, tuple[Round, ...]()
+        if worthwhile(problem, settings, pilot, smaller.search if smaller else None):
+            best, rounds = adapt_frequencies(problem, settings, placed, pilot, for_start, for_trials, for_rounds)
+        rho, choice = best.choice.scales, best.choice
     with clock("least squares"):  # the weights of the features, in one solve or, if nonlinear, in several
-        chosen = unscaled.scaled(rho, where)
-        started = settings if choice.start is None else replace(settings, initial=choice.start)
-        stats, w = choice.fit or find_weights(problem, started, placed, chosen, for_start)
+        chosen = best.unscaled.scaled(rho, where)
+        warm = settings if choice.function is None else replace(settings, initial=choice.function)
+        stats, w = choice.fit or find_weights(problem, warm, placed, chosen, for_start)
     if stats.status == "failed" and settings.raise_on_failure:
         raise NotConverged(f"The nonlinear iteration did not converge: {stats.advice}", stats.iterations)
     error = None
     if settings.estimate:
         with clock("estimate"):  # the error, from a second solve
-            error = estimate_error(problem, settings, chosen, w, rho, stats, for_estimate)
+            error = estimate_error(problem, settings, chosen, w, best.distribution, rho, stats, for_estimate)
 
-    stats = replace(stats, seconds=clock.seconds)
+    stats = replace(stats, seconds=clock.seconds, rounds=rounds)
     scale = rho[0] if len(set(rho)) == 1 else rho
-    return Solution(problem, chosen, w, samples, scale, choice.search, stats, settings, error)
+    return Solution(
+        problem, chosen, w, samples, scale, choice.search, stats, settings, error, best.distribution
+    )  # fmt: skip
 
 
 def grow(problem: Problem, settings: Settings) -> Solution:
@@ -144,7 +161,8 @@ def grow(problem: Problem, settings: Settings) -> Solution:
     best = min(reversed(found), key=lambda s: s.expected_error)
     seconds = {**best.stats.seconds, "other sizes": sum(clock.seconds.values()) - sum(best.stats.seconds.values())}
     sizes = tuple((s.settings.size, s.expected_error) for s in found)
-    best = replace(best, stats=replace(best.stats, seconds=seconds, sizes=sizes), settings=settings)
+    rounds = tuple(r for s in found for r in s.stats.rounds)
+    best = replace(best, stats=replace(best.stats, seconds=seconds, sizes=sizes, rounds=rounds), settings=settings)
     if best.stats.status == "failed" and settings.raise_on_failure:
         raise NotConverged(f"The nonlinear iteration did not converge: {best.stats.advice}", best.stats.iterations)
     if settings.tol is None or best.meets(settings.tol):
@@ -167,7 +185,7 @@ def solve_larger(problem: Problem, settings: Settings, smaller: Sequence[Solutio
         return solve_with(problem, settings)
     if not problem.is_linear and last.stats.status != "failed":
         settings = replace(settings, initial=last)
-    return solve_with(problem, settings, last.scales)
+    return solve_with(problem, settings, last)
 
 
 def why_stop(found: Sequence[Solution], settings: Settings) -> str:

@@ -10,8 +10,10 @@ import torch
 
 from ..errors import SettingError
 from .activation import Activation
+from .distribution import Distribution, Isotropic
 from .random_features import RandomFeatures
 
+ISOTROPIC = Isotropic()
 # Half-width of the uniform distribution of W and b, for M features in d dimensions.
 INITIALISATIONS = {
     "uniform": lambda M, d: np.sqrt(3.0),  # unit variance
@@ -54,6 +56,7 @@ def draw(
     initialisation: str,
     affine: bool,
     seed: np.random.SeedSequence,
+    distribution: Distribution = ISOTROPIC,
 ) -> Draw:
     """`count` random features for inputs within `bounds`; `affine` maps these to [−1, 1]^d first."""
     if not isinstance(initialisation, str) or initialisation not in INITIALISATIONS:
@@ -66,7 +69,7 @@ def draw(
     lower, upper = np.array(bounds).T
     center = (lower + upper) / 2
     return Draw(
-        for_W.uniform(-half, half, (count, d)),
+        distribution.draw(count, d, half, for_W),
         for_b.uniform(-half, half, count),
         activation,
         center=center,

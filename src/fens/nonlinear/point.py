@@ -10,6 +10,7 @@ from torch import Tensor
 
 from ..assemble import Collocated, Jets, Placed, evaluate_jets
 from ..features import RandomFeatures
+from ..numbers import rms
 from ..problem import Jet
 
 
@@ -79,17 +80,17 @@ class Point:
         A term c ∂^α u counts with at least |c| times what a function of the size of u, or of size `least`, varying
         over the domain, would give it; else the condition u = 0 would never be seen to hold.
         """
-        natural = max(_rms(self._values), least)
+        natural = max(rms(self._values), least)
         found = []
         with np.errstate(all="ignore"):
             for condition, jets, residual in zip(conditions, self.jets, self.residuals, strict=True):
                 parts = terms(condition, jets)
                 sizes = [
-                    max(_rms(part), _rms(c) * natural / float(np.prod(np.power(half_widths, orders))))
+                    max(rms(part), rms(c) * natural / float(np.prod(np.power(half_widths, orders))))
                     for part, (c, orders) in zip(parts, numeric(condition), strict=True)
                 ]
-                whole = sum(sizes) + _rms(residual - sum(parts))
-                ratio = _rms(residual) / whole if whole > 0 else 0.0
+                whole = sum(sizes) + rms(residual - sum(parts))
+                ratio = rms(residual) / whole if whole > 0 else 0.0
                 found.append(ratio if np.isfinite(ratio) else float("inf"))
         return tuple(found)
 
@@ -111,6 +112,3 @@ def numeric(condition: Collocated) -> list[tuple[np.ndarray, tuple[int, ...]]]:
 def _residuals(placed: Sequence[Placed], jets: Sequence[Jets]) -> tuple[np.ndarray, ...]:
     return tuple(p.residual(j) for p, j in zip(placed, jets, strict=True))
 
-
-def _rms(values: np.ndarray) -> float:
-    return float(np.sqrt(np.mean(np.square(values))))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..assemble import evaluate_jets, place, sample
 from ..domain import Clustered, Demand, Grid, Region, Sampler, Samples
 from ..errors import SettingError
 from ..estimate import Error
-from ..features import RandomFeatures
+from ..features import Distribution, Isotropic, RandomFeatures
 from ..field import Field, broadcast
 from ..fit import Stats
 from ..problem import LINEARISATIONS, Problem, function_values
@@ -53,6 +53,7 @@ class Solution:
     stats: Stats
     settings: Settings
     error: Error | None = None
+    frequencies: Distribution = field(default_factory=Isotropic)
 
     @property
     def field(self) -> Field:

@@ -1,0 +1,174 @@
+"""Frequencies that learn where a solution varies.
+
+A rough solution tells along which directions it varies, and which coordinates it couples; the next frequencies are
+drawn accordingly, and kept if the equations then hold better at points that no fit used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from .assemble import Placed
+from .choose import Begin, Choice, choose_scale
+from .domain import Clustered, Demand
+from .features import Distribution, Draw, Isotropic, Mixture, Oriented, Sparse
+from .field import Field
+from .fit import draw_features
+from .numbers import rms
+from .problem import Problem
+from .scale import ROUND_OFF, Search
+from .settings import Settings
+
+ROUNDS = 12
+PAYS = 0.7  # of the held-out residual that a round must leave at most
+SPARED = 0.1  # of the frequencies follow nothing learnt, so that nothing is lost
+COUPLED = 0.1  # second derivative across two coordinates, beside the largest, from which on they are coupled
+MOST_SUBSETS = 100
+LARGER = 2.0  # factor from the scale of one round to the first that the next tries
+MANY = 3  # coordinates, above which pilots have sparse frequencies and rounds are worth trying at once
+UNRESOLVED = 1e-3  # residual of an equation beside its terms, above which they are worth trying in any dimension
+LEARNT = 0.5  # of the held-out residual that more features must leave for a distribution to serve again
+SLOPE_POINTS = 1000
+COUPLING_POINTS = 200
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """Frequencies drawn from a distribution, and the scale chosen for them."""
+
+    distribution: Distribution
+    unscaled: Draw
+    choice: Choice
+
+    @property
+    def loss(self) -> float:
+        """The held-out residual."""
+        return min(self.choice.search.losses) if self.choice.search else float("inf")
+
+
+@dataclass(frozen=True)
+class Round:
+    """A trial of adapted frequencies: what was learnt, how they were drawn, the held-out residual, and if it fell."""
+
+    kind: str
+    distribution: Distribution
+    loss: float
+    kept: bool
+
+
+def first_distribution(problem: Problem, settings: Settings) -> Distribution:
+    """What the frequencies of a pilot are drawn from."""
+    d = len(problem.coordinates)
+    if settings.adapts is False or d <= MANY:
+        return Isotropic()
+    return Mixture(((0.5, Isotropic()), (0.5, Sparse.up_to(min(3, d), d))))
+
+
+def adapt(
+    problem: Problem,
+    settings: Settings,
+    placed: Sequence[Placed],
+    pilot: Candidate,
+    for_start: np.random.SeedSequence,
+    for_trials: np.random.SeedSequence,
+    for_rounds: np.random.SeedSequence,
+) -> tuple[Candidate, tuple[Round, ...]]:
+    """The best candidate after as many rounds as pay, and what was tried."""
+    best, rounds = pilot, list[Round]()
+    kinds = set(PROPOSALS)
+    for seed in for_rounds.spawn(ROUNDS):
+        before, function = best, best.choice.function
+        if before.loss <= ROUND_OFF or function is None:
+            break
+        warm = settings if problem.is_linear else replace(settings, initial=function)
+        begin = Begin(tuple(LARGER * s for s in before.choice.scales[:1]) * len(problem.coordinates))
+        for kind in sorted(kinds):
+            distribution = PROPOSALS[kind](function, before.unscaled.half_width, before.loss)
+            if distribution is None:
+                continue
+            unscaled = draw_features(problem, settings, seed.spawn(1)[0], distribution)
+            choice = choose_scale(problem, warm, unscaled, placed, for_start, for_trials, begin)
+            other = Candidate(distribution, unscaled, choice)
+            rounds.append(Round(kind, distribution, other.loss, other.loss < best.loss))
+            best = min(best, other, key=lambda c: c.loss)
+        if best.loss > PAYS * before.loss:
+            break
+        won = next(r.kind for r in rounds if r.distribution is best.distribution)
+        kinds -= {r.kind for r in rounds if r.kind != won}  # what was tried and lost is not tried again
+    return best, tuple(rounds)
+
+
+def worthwhile(problem: Problem, settings: Settings, pilot: Candidate, smaller: Search | None) -> bool:
+    """Whether to adapt: if asked to, or by default where isotropic frequencies are likely to fail.
+
+    Not if the search with fewer features shows that what they learnt still serves.
+    """
+    if settings.adapts is False or pilot.choice.search is None:
+        return False
+    if smaller is not None and pilot.loss < LEARNT * min(smaller.losses):
+        return False
+    return bool(settings.adapts) or len(problem.coordinates) > MANY or pilot.loss > UNRESOLVED
+
+
+def directions(function: Field, unit: np.ndarray, residual: float) -> Distribution | None:
+    """Directions in proportion to how steep the function is along them: L = C^½ with C the mean of ∇u ∇uᵀ.
+
+    What a rough solution says of flat directions is noise of the size of its residual, which is the floor.
+    """
+    x, points = function.domain.coordinates, _points(function, SLOPE_POINTS)
+    slopes = np.stack([function.diff(s).at(points) for s in x], axis=1) * unit
+    steepest = float(np.abs(slopes).max())
+    if len(x) == 1 or not 0 < steepest < float("inf"):
+        return None
+    slopes = slopes / steepest  # so that no square over- or underflows
+    values, vectors = np.linalg.eigh(slopes.T @ slopes / len(slopes))
+    relative = np.maximum(values / values.max(), residual**2)
+    L = vectors @ np.diag(np.sqrt(relative)) @ vectors.T
+    isotropic = Oriented(_rows(np.eye(len(x)) * np.sqrt(relative.mean())))
+    return Mixture(((1 - SPARED, Oriented(_rows(L))), (SPARED, isotropic)))
+
+
+def couplings(function: Field, unit: np.ndarray, residual: float) -> Distribution | None:
+    """Coordinates that the function couples: pairs by mixed derivatives, and triples of such pairs.
+
+    Of these only the largest, each with a share that grows with the number of its coordinates.
+    """
+    x, points = function.domain.coordinates, _points(function, COUPLING_POINTS)
+    d = len(x)
+    if d <= MANY:
+        return None
+
+    def across(i: int, j: int) -> float:
+        return rms(function.diff(x[i]).diff(x[j]).at(points)) * float(unit[i] * unit[j])
+
+    strength = {(i, j): across(i, j) for i in range(d) for j in range(i, d)}
+    largest = max(strength.values())
+    pairs = [p for p in combinations(range(d), 2) if strength[p] > COUPLED * largest]
+    triples = [t for t in combinations(range(d), 3) if all(p in pairs for p in combinations(t, 2))] if pairs else []
+    subsets: list[tuple[int, ...]] = [*triples]
+    for smaller in (*pairs, *((i,) for i in range(d))):
+        if not any(set(smaller) <= set(s) for s in subsets):
+            subsets.append(smaller)
+    if len(subsets) > MOST_SUBSETS:
+        return None
+    learnt = Sparse(tuple(subsets), tuple(3.0 ** len(s) for s in subsets))
+    return Mixture(((1 - SPARED, learnt), (SPARED, Sparse.up_to(3, d))))
+
+
+PROPOSALS: dict[str, Callable[[Field, np.ndarray, float], Distribution | None]] = {
+    "couplings": couplings,
+    "directions": directions,
+}
+
+
+def _points(function: Field, count: int) -> np.ndarray:
+    samples = Clustered(interior=count).sample(Demand.inside(function.domain), np.random.SeedSequence(0))
+    return np.asarray(samples[0].points)
+
+
+def _rows(matrix: np.ndarray) -> tuple[tuple[float, ...], ...]:
+    return tuple(tuple(row) for row in matrix.tolist())
