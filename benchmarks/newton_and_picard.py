@@ -18,7 +18,7 @@ def main() -> None:
     a, b = np.linspace(0, 1, 101)[:, None], np.linspace(0, 1, 101)
     for viscosity in (0.1, 0.05, 0.03, 0.02, 0.01):
         known = zoo.burgers(viscosity)
-        options = {"features": 1200, "activation": "sin", "raise_on_failure": False}
+        options = {"features": 1200, "activation": "sin", "adapt": False, "estimate": False, "raise_on_failure": False}
         newton = fens.solve(known.problem, **options)
         picard = fens.solve(known.problem, nonlinear="picard", max_iterations=40, **options)
         errors = " | ".join(f"{s.compare(known.exact).linf:.1e}" for s in (newton, picard))

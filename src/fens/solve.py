@@ -27,6 +27,7 @@ from .solution import Solution
 GROWTH = 1.5  # factor from one number of features to the next
 PAYS = 2.0  # factor by which the error must fall for growth to go on
 CONVERGING = 1e-4  # relative error above which growth goes on anyway: convergence may not have begun
+NEAR_FLOOR = 1e-11  # relative error below which one step tells whether more of them pay
 FLOOR = 1.5e-14  # relative error that needs no improvement
 ROWS_TO_GROW = 1.8  # rows for each feature that leave enough of them for more
 
@@ -203,7 +204,8 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
         return "the iteration failed with more features, too"
     if settings.tol is None and last.error.relative <= FLOOR:
         return "round-off is reached"
-    pays = len(found) == 1 or last.expected_error * PAYS < found[-2].expected_error
+    steps = 1 if last.error.relative <= NEAR_FLOOR else 2  # at first, errors fall by chance as much as by rule
+    pays = len(found) <= steps or last.expected_error * PAYS < min(s.expected_error for s in found[:-steps])
     return "" if pays or not last.error.relative <= CONVERGING else "more features no longer lower the error"
 
 
