@@ -31,7 +31,8 @@ MOST_SUBSETS = 100
 LARGER = 2.0  # factor from the scale of one round to the first that the next tries
 MANY = 3  # coordinates, above which pilots have sparse frequencies and rounds are worth trying at once
 UNRESOLVED = 1e-3  # residual of an equation beside its terms, above which they are worth trying in any dimension
-LEARNT = 0.5  # of the held-out residual that more features must leave for a distribution to serve again
+LEARNT = 0.1  # of the held-out residual that more features must leave for a distribution to serve again
+SERVES = 1e-10  # or the residual below which it does in any case
 SLOPE_POINTS = 1000
 COUPLING_POINTS = 200
 
@@ -109,7 +110,7 @@ def worthwhile(problem: Problem, settings: Settings, pilot: Candidate, smaller: 
     """
     if settings.adapts is False or pilot.choice.search is None:
         return False
-    if smaller is not None and pilot.loss < LEARNT * min(smaller.losses):
+    if smaller is not None and pilot.loss < max(LEARNT * min(smaller.losses), SERVES):
         return False
     return bool(settings.adapts) or len(problem.coordinates) > MANY or pilot.loss > UNRESOLVED
 
