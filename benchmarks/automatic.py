@@ -1,9 +1,9 @@
 """What `fens.solve` chooses by itself, and what its error estimates are worth.
 
-    python benchmarks/automatic.py [cells] [defaults] [verdicts] [tolerances] [--quick]
+    python benchmarks/automatic.py [cells] [defaults] [verdicts] [tolerances] [--quick] [--filed]
 
 Writes `docs/automatic.md`, and for each cell a line of `docs/automatic.csv`; cells that are there already are not
-computed again. `--quick` computes few cells, and writes nothing.
+computed again. `--quick` computes few cells, and writes nothing; `--filed` reports those on file, and computes none.
 """
 
 import csv
@@ -71,11 +71,13 @@ def cell(name, activation, features, seed):
     }
 
 
-def cells(quick):
+def cells(quick, filed=False):
     """All cells, of which those on file are read."""
     if quick:
         return [cell(name, "cos", 400, 0) for name in PROBLEMS]
     done = list(csv.DictReader(CELLS.open())) if CELLS.exists() else []
+    if filed:
+        return done
     keys = {(r["problem"], r["activation"], int(r["features"]), int(r["seed"])) for r in done}
     wanted = [(n, a, m, s) for m in SIZES for s in SEEDS for n in PROBLEMS for a in ACTIVATIONS]
     with CELLS.open("a", newline="") as file:
@@ -101,7 +103,8 @@ def cells_report(rows):
         return f"{sum(lower <= v <= upper for v in values) / len(values):.1%}"
 
     lines = [
-        f"{len(rows)} cells: {len(PROBLEMS)} problems × {', '.join(ACTIVATIONS)} × {', '.join(map(str, SIZES))} "
+        f"{len(rows)} cells so far, of {len(PROBLEMS) * len(ACTIVATIONS) * len(SIZES) * len(SEEDS)}: "
+        f"{len(PROBLEMS)} problems × {', '.join(ACTIVATIONS)} × {', '.join(map(str, SIZES))} "
         f"features × {len(SEEDS)} seeds. The fine grid has {len(FACTORS)} scales, equal along all axes, each 19 % "
         "from the next.",
         "",
@@ -202,13 +205,13 @@ SECTIONS = {
 }
 
 
-def main(names, quick):
+def main(names, quick, filed):
     """Run the chosen sections, and put them into the document in the place of what stood there."""
     page = DOCS / "automatic.md"
     head = "# What solve chooses by itself\n\nWritten by `python benchmarks/automatic.py`; two cores."
     found = dict(part.split("\n", 1) for part in page.read_text().split("\n## ")[1:]) if page.exists() else {}
     reports = {
-        "cells": lambda: cells_report(cells(quick)),
+        "cells": lambda: cells_report(cells(quick, filed)),
         "defaults": defaults_report,
         "verdicts": verdicts_report,
         "tolerances": tolerances_report,
@@ -227,8 +230,8 @@ def _key(row):
 
 
 if __name__ == "__main__":
-    arguments = [a for a in sys.argv[1:] if a != "--quick"]
+    arguments = [a for a in sys.argv[1:] if a not in ("--quick", "--filed")]
     unknown = [a for a in arguments if a not in SECTIONS]
     if unknown:
         sys.exit(f"unknown sections: {', '.join(unknown)}; there are {', '.join(SECTIONS)}")
-    main(arguments, "--quick" in sys.argv)
+    main(arguments, "--quick" in sys.argv, "--filed" in sys.argv)
