@@ -66,7 +66,7 @@ def first_distribution(problem: Problem, settings: Settings) -> Distribution:
     d = len(problem.coordinates)
     if settings.adapts is False or d <= MANY:
         return Isotropic()
-    return Mixture(((0.5, Isotropic()), (0.5, Sparse.up_to(min(3, d), d))))
+    return Mixture(((0.5, Isotropic()), (0.5, Sparse.up_to(3, d))))
 
 
 def adapt(
@@ -138,10 +138,11 @@ def couplings(function: Field, unit: np.ndarray, residual: float) -> Distributio
 
     Of these only the largest, each with a share that grows with the number of its coordinates.
     """
-    x, points = function.domain.coordinates, _points(function, COUPLING_POINTS)
+    x = function.domain.coordinates
     d = len(x)
     if d <= MANY:
         return None
+    points = _points(function, COUPLING_POINTS)
 
     def across(i: int, j: int) -> float:
         return rms(function.diff(x[i]).diff(x[j]).at(points)) * float(unit[i] * unit[j])

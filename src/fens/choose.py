@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import torch
 
-from .assemble import Placed, evaluate_jets, linearise
+from .assemble import Placed, linearise
 from .domain import Clustered, Demand, thinned
 from .errors import FensError
 from .features import Draw
@@ -22,7 +22,7 @@ from .fit import Stats, find_weights, place_elsewhere
 from .lstsq import numerical_rank
 from .nonlinear import Point
 from .numbers import rms
-from .problem import Jet, Problem
+from .problem import Problem
 from .scale import ScaleGrid, Search, by_measured_rank, by_rank, descend, search
 from .settings import Settings
 
@@ -181,14 +181,11 @@ class Trials:
 
     def slopes(self, scales: Scales) -> Scales | None:
         """The root mean squares of the slopes of a fit along the axes, if their ratios are not those of the scales."""
-        if scales not in self.fits:
+        if (function := self.function(scales)) is None:
             return None
-        features = self.unscaled.scaled(scales, self.training[0].points.device)
-        points = self.training[0].points[:SLOPE_POINTS]
-        axes = range(len(scales))
-        jets = [Jet(0, tuple(int(i == axis) for i in axes)) for axis in axes]
-        values = evaluate_jets(features, self.fits[scales][1], points, jets)
-        steepness = np.array([rms(values[jet]) for jet in jets]) * self.unscaled.half_width
+        points = self.training[0].samples.points[:SLOPE_POINTS]
+        slopes = [rms(function.diff(x).at(points)) for x in self.problem.coordinates]
+        steepness = np.array(slopes) * self.unscaled.half_width
         if not np.isfinite(steepness).all() or steepness.max() == 0:
             return None
         relative = steepness / np.array(scales)
