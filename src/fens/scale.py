@@ -116,8 +116,9 @@ def descend(loss: Callable[[float], float], first_stride: int) -> str:
 def _towards_lower_neighbour(tried: dict[int, float], k: int) -> int | None:
     """The place half way from k to the lower of its tried neighbours; None if that is near enough."""
     below, above = [j for j in tried if j < k], [j for j in tried if j > k]
-    j = min([*sorted(below)[-1:], *sorted(above)[:1]], key=lambda j: tried[j])
-    return (j + k) // 2 if abs(j - k) > 2 else None
+    lower, *rest = sorted([*sorted(below)[-1:], *sorted(above)[:1]], key=lambda j: tried[j])
+    wide = [j for j, near in ((lower, 2), *((j, 3) for j in rest)) if abs(j - k) > near]
+    return (wide[0] + k) // 2 if wide else None
 
 
 def target_rank(features: int, dimension: int) -> float:
