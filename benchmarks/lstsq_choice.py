@@ -56,7 +56,7 @@ def main() -> None:
             where = np.stack([m.ravel() for m in np.meshgrid(*axes, indexing="ij")], axis=1)
             coordinates = known.problem.coordinates
             exact = function_values(known.exact, coordinates, coordinates, where, "exact solution")
-            basis = solution.features.matrix([(1.0, (0,) * len(axes))], torch.as_tensor(where))
+            basis = solution.features.matrix([(1.0, 0, (0,) * len(axes))], torch.as_tensor(where))
             for way, weights in zip(ways, found, strict=True):
                 errors[way].append(float(np.abs(product(basis, weights).numpy() - exact).max()))
         cells = " | ".join(f"{np.median(e):.1e} ({max(e):.1e})" for e in errors.values())

@@ -95,9 +95,9 @@ def test_verdicts():
         ({}, "converged", "approximation-limited"),
         ({"residuals": {"square": 1e-15}}, "converged", "roundoff-limited"),
         ({"residuals": {"square": 0.5}}, "converged", "unreliable"),
-        ({"disagreement": 0.3}, "converged", "unreliable"),
-        ({"disagreement": float("inf")}, "converged", "unreliable"),
-        ({"disagreement": float("nan")}, "converged", "unreliable"),
+        ({"differences": {"u": (0.3, 1.0)}}, "converged", "unreliable"),
+        ({"differences": {"u": (float("inf"), 1.0)}}, "converged", "unreliable"),
+        ({"differences": {"u": (float("nan"), 1.0)}}, "converged", "unreliable"),
         ({"recovery": 1e-3}, "converged", "unreliable"),
         ({"recovery": float("nan")}, "converged", "unreliable"),
         ({"sensitivity": 1e5}, "converged", "unreliable"),
@@ -106,9 +106,10 @@ def test_verdicts():
     ],
 )
 def test_what_follows_from_the_evidence(changes, status, verdict):
-    usual = {"residuals": {"square": 1e-9}, "disagreement": 1e-8, "recovery": 1e-14, "sensitivity": 3.0, "rounding": 0}
+    usual = {"residuals": {"square": 1e-9}, "differences": {"u": (1e-8, 1.0)}, "recovery": 1e-14}
+    usual |= {"sensitivity": 3.0, "rounding": 0}
     stats = Stats(10, 4, 0.0, 4, 1.0, (), {}, status)
-    error = judged(Evidence(**{**usual, **changes}), 1.0, stats)
+    error = judged(Evidence(**{**usual, **changes}), stats)
     assert error.verdict == verdict
     assert verdict in repr(error)
 

@@ -13,7 +13,7 @@ import fens
 from fens import zoo
 from fens.assemble import evaluate_jets, place
 from fens.errors import EvaluationError, SettingError, UnsupportedEquation
-from fens.features import activation, draw
+from fens.features import Family, activation, draw
 from fens.lstsq import Direct
 from fens.nonlinear import Iteration
 from fens.problem import newton_form, picard_form
@@ -202,12 +202,12 @@ def random_functions(known, count=2):
     bounds = known.problem.domain.bounds
     seed = np.random.SeedSequence(1)
     unscaled = draw(60, bounds, activation("cos"), initialisation="uniform", affine=True, seed=seed)
-    features = unscaled.scaled((1.0,) * d, torch.device("cpu"))
+    features = Family((unscaled.scaled((1.0,) * d, torch.device("cpu")),))
     samples = fens.solve(known.problem, features=60, max_iterations=1, raise_on_failure=False).samples
     placed = place(known.problem, samples, newton_form, torch.device("cpu"))
     rng = np.random.default_rng(2)
     weights = [torch.as_tensor(0.05 * rng.standard_normal(60)) for _ in range(count)]
-    return placed, [[evaluate_jets(features, v, p.points, p.jets) for p in placed] for v in weights]
+    return placed, [[evaluate_jets(features, v, p.places, p.jets) for p in placed] for v in weights]
 
 
 @pytest.mark.parametrize("known", PROBLEMS, ids=lambda known: known.name)
@@ -314,7 +314,7 @@ def test_states_come_one_by_one():
     problem = bratu(1.0)
     solution = fens.solve(problem, features=60)
     placed = place(problem, solution.samples, newton_form, torch.device("cpu"))
-    iteration = Iteration(placed, solution.features, (0.5,), "balanced", True, 100)
+    iteration = Iteration(problem, placed, solution.features, "balanced", True, 100)
     states = iteration.states(torch.zeros(60, dtype=torch.float64))
     first, second = next(states), next(states)
     assert (first.iteration, second.iteration) == (0, 1)

@@ -220,7 +220,7 @@ def test_balanced_rows_have_the_norm_of_the_interior():
     interior, boundary = solution.stats.row_weights
     assert interior == 1
     # the mean of (1 − |w|²)² cos² against that of cos²
-    W = solution.features.W.numpy()
+    W = solution.features.members[0].W.numpy()
     assert boundary == pytest.approx(np.sqrt(np.mean((1 - (W**2).sum(1)) ** 2)), rel=0.15)
 
 
@@ -246,10 +246,10 @@ def test_the_affine_map_is_on_for_the_non_trigonometric_activations_only():
     problem = manufacture({long: w.diff(x, 2) - w, long.boundary: w}, w, sp.sin(x))
     for name, sigma in ACTIVATIONS.items():
         solution = fens.solve(problem, activation=name, features=50, scale=1.0)
-        largest = float(solution.features.W.abs().max())
+        largest = float(solution.features.members[0].W.abs().max())
         assert largest <= (3**0.5 if sigma.trigonometric else 3**0.5 / 20)
     mapped = fens.solve(problem, activation="cos", affine=True, features=50, scale=1.0)
-    assert float(mapped.features.W.abs().max()) <= 3**0.5 / 20
+    assert float(mapped.features.members[0].W.abs().max()) <= 3**0.5 / 20
 
 
 def test_same_seed_same_bits_other_seed_other_bits():

@@ -15,8 +15,21 @@ What happens to a problem, and where:
 
 from .continuation import continuation
 from .domain import Box, Clustered, Grid, Points, Random
+from .eigen import eigen
 from .errors import FensError, NotConverged, ToleranceNotMet
-from .problem import Data, Problem, manufacture, normal, normal_derivative, wrap
+from .features import Isotropic, Mixture, Oriented, Sparse
+from .problem import (
+    Data,
+    Problem,
+    Unknown,
+    complex_unknown,
+    integral,
+    jump,
+    manufacture,
+    normal,
+    normal_derivative,
+    wrap,
+)
 from .scale import ScaleGrid
 from .solution import Solution
 from .solve import solve
@@ -29,14 +42,23 @@ __all__ = [
     "Data",
     "FensError",
     "Grid",
+    "Isotropic",
+    "Mixture",
     "NotConverged",
+    "Oriented",
     "Points",
     "Problem",
     "Random",
     "ScaleGrid",
     "Solution",
+    "Sparse",
     "ToleranceNotMet",
+    "Unknown",
+    "complex_unknown",
     "continuation",
+    "eigen",
+    "integral",
+    "jump",
     "manufacture",
     "normal",
     "normal_derivative",

@@ -7,17 +7,16 @@ drawn accordingly, and kept if the equations then hold better at points that no 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from .assemble import Placed
 from .choose import Begin, Choice, choose_scale
 from .domain import Clustered, Demand
-from .features import Distribution, Draw, Isotropic, Mixture, Oriented, Sparse
+from .features import Distribution, Draws, Isotropic, Mixture, Oriented, Sparse
 from .field import Field
-from .fit import draw_features
+from .fit import Case, draw_features
 from .numbers import rms
 from .problem import Problem
 from .scale import ROUND_OFF, Search
@@ -37,12 +36,15 @@ SLOPE_POINTS = 1000
 COUPLING_POINTS = 200
 
 
+Distributions = tuple[Distribution, ...]  # one for each component of the unknowns
+
+
 @dataclass(frozen=True)
 class Candidate:
-    """Frequencies drawn from a distribution, and the scale chosen for them."""
+    """Frequencies drawn from distributions, and the scale chosen for them."""
 
-    distribution: Distribution
-    unscaled: Draw
+    distributions: Distributions
+    unscaled: Draws
     choice: Choice
 
     @property
@@ -56,28 +58,24 @@ class Round:
     """A trial of adapted frequencies: what was learnt, how they were drawn, the held-out residual, and if it fell."""
 
     kind: str
-    distribution: Distribution
+    distributions: Distributions
     loss: float
     kept: bool
 
 
-def first_distribution(problem: Problem, settings: Settings) -> Distribution:
+def first_distributions(problem: Problem, settings: Settings) -> Distributions:
     """What the frequencies of a pilot are drawn from."""
     d = len(problem.coordinates)
-    if settings.adapts is False or d <= MANY:
-        return Isotropic()
-    return Mixture(((0.5, Isotropic()), (0.5, Sparse.up_to(3, d))))
+    if settings.frequencies is not None:
+        first: Distribution = settings.frequencies
+    elif settings.adapts is False or d <= MANY:
+        first = Isotropic()
+    else:
+        first = Mixture(((0.5, Isotropic()), (0.5, Sparse.up_to(3, d))))
+    return (first,) * len(problem.components)
 
 
-def adapt(
-    problem: Problem,
-    settings: Settings,
-    placed: Sequence[Placed],
-    pilot: Candidate,
-    for_start: np.random.SeedSequence,
-    for_trials: np.random.SeedSequence,
-    for_rounds: np.random.SeedSequence,
-) -> tuple[Candidate, tuple[Round, ...]]:
+def adapt(case: Case, pilot: Candidate, for_rounds: np.random.SeedSequence) -> tuple[Candidate, tuple[Round, ...]]:
     """The best candidate after as many rounds as pay, and what was tried."""
     best, rounds = pilot, list[Round]()
     kinds = set(PROPOSALS)
@@ -85,34 +83,52 @@ def adapt(
         before, function = best, best.choice.function
         if before.loss <= ROUND_OFF or function is None:
             break
-        warm = settings if problem.is_linear else replace(settings, initial=function)
-        begin = Begin(tuple(LARGER * s for s in before.choice.scales[:1]) * len(problem.coordinates))
+        begin = Begin(tuple(LARGER * s for s in _common(before.choice.scales, len(case.problem.coordinates))))
         for kind in sorted(kinds):
-            distribution = PROPOSALS[kind](function, before.unscaled.half_width, before.loss)
-            if distribution is None:
+            distributions = proposed(kind, before)
+            if distributions is None:
                 continue
-            unscaled = draw_features(problem, settings, seed.spawn(1)[0], distribution)
-            choice = choose_scale(problem, warm, unscaled, placed, for_start, for_trials, begin)
-            other = Candidate(distribution, unscaled, choice)
-            rounds.append(Round(kind, distribution, other.loss, other.loss < best.loss))
+            unscaled = draw_features(case.problem, case.settings, seed.spawn(1)[0], distributions)
+            other = Candidate(distributions, unscaled, choose_scale(case.starting_from(function), unscaled, begin))
+            rounds.append(Round(kind, distributions, other.loss, other.loss < best.loss))
             best = min(best, other, key=lambda c: c.loss)
         if best.loss > PAYS * before.loss:
             break
-        won = next(r.kind for r in rounds if r.distribution is best.distribution)
+        won = next(r.kind for r in rounds if r.distributions is best.distributions)
         kinds -= {r.kind for r in rounds if r.kind != won}  # what was tried and lost is not tried again
     return best, tuple(rounds)
 
 
-def worthwhile(problem: Problem, settings: Settings, pilot: Candidate, smaller: Search | None) -> bool:
+def proposed(kind: str, last: Candidate) -> Distributions | None:
+    """What the functions of the last round suggest for each component; None if nothing new for any."""
+    assert last.choice.function is not None
+    found = []
+    for k, field in enumerate(last.choice.function.components):
+        new = None
+        if not last.choice.function.problem.components[k].is_constant:
+            new = PROPOSALS[kind](field, last.unscaled.members[k].half_width, last.loss)
+        found.append(new)
+    if all(new is None for new in found):
+        return None
+    return tuple(old if new is None else new for old, new in zip(last.distributions, found, strict=True))
+
+
+def _common(scales: Sequence[float], d: int) -> list[float]:
+    """One scale for all axes of each component, whose distribution now carries the ratios."""
+    return [scales[k - k % d] for k in range(len(scales))]
+
+
+def worthwhile(case: Case, pilot: Candidate, smaller: Search | None) -> bool:
     """Whether to adapt: if asked to, or by default where isotropic frequencies are likely to fail.
 
     Not if the search with fewer features shows that what they learnt still serves.
     """
-    if settings.adapts is False or pilot.choice.search is None:
+    adapts = case.settings.adapts
+    if adapts is False or pilot.choice.search is None:
         return False
     if smaller is not None and pilot.loss < max(LEARNT * min(smaller.losses), SERVES):
         return False
-    return bool(settings.adapts) or len(problem.coordinates) > MANY or pilot.loss > UNRESOLVED
+    return bool(adapts) or len(case.problem.coordinates) > MANY or pilot.loss > UNRESOLVED
 
 
 def directions(function: Field, unit: np.ndarray, residual: float) -> Distribution | None:

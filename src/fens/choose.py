@@ -14,15 +14,14 @@ import numpy as np
 import torch
 
 from .assemble import Placed, linearise
-from .domain import Clustered, Demand, thinned
+from .domain import Clustered, Demand, Domain, thinned
 from .errors import FensError
-from .features import Draw
-from .field import Field
-from .fit import Stats, find_weights, place_elsewhere
+from .features import OVERLAP, Draws, Unscaled
+from .field import Field, Fields
+from .fit import Case, Fit, place_elsewhere
 from .lstsq import numerical_rank
 from .nonlinear import Point
 from .numbers import rms
-from .problem import Problem
 from .scale import ScaleGrid, Search, by_measured_rank, by_rank, descend, search
 from .settings import Settings
 
@@ -35,8 +34,7 @@ STRIDE = 3  # of the search, in quarter octaves
 STEPS = 3  # of a nonlinear iteration, in trials after the first
 ROWS = 2.5  # for each feature, if there are more than twice as many
 
-Scales = tuple[float, ...]
-Fit = tuple[Stats, torch.Tensor]
+Scales = tuple[float, ...]  # one for each axis, for one component of the unknowns after another
 
 
 @dataclass(frozen=True)
@@ -50,82 +48,89 @@ class Begin:
 
 @dataclass(frozen=True)
 class Choice:
-    """The scale along each axis, the search for it, the fit with it if that was made, and the function of a trial."""
+    """The scales, the search for them, the fit with them if that was made, and the functions of a trial."""
 
     scales: Scales
     search: Search | None = None
     fit: Fit | None = None
-    function: Field | None = None
+    function: Fields | None = None
 
 
-def choose_scale(
-    problem: Problem,
-    settings: Settings,
-    unscaled: Draw,
-    placed: Sequence[Placed],
-    for_start: np.random.SeedSequence,
-    for_trials: np.random.SeedSequence,
-    begin: Begin | None = None,
-) -> Choice:
+def choose_scale(case: Case, unscaled: Draws, begin: Begin | None = None) -> Choice:
     """The scale along each axis. `begin` is where to look first, if something is known."""
-    if (fixed := settings.fixed_scale(problem.coordinates)) is not None:
+    problem, settings = case.problem, case.settings
+    if (fixed := settings.fixed_scale(problem)) is not None:
         return Choice(fixed)
     if isinstance(settings.scale, ScaleGrid):
 
         def residual(rho: Scales) -> float:
-            features = unscaled.scaled(rho, placed[0].points.device)
-            stats, _ = find_weights(problem, settings, placed, features, for_start)
+            stats, _ = case.fitted(unscaled.scaled(rho, case.placed[0].points.device))
             return float("inf") if stats.status == "failed" else stats.residual
 
-        found = search(settings.scale, len(problem.coordinates), residual)
+        found = search(settings.scale, len(problem.coordinates) * len(problem.components), residual)
         return Choice(found.scales[found.best], found)
-    trials = Trials.of(problem, settings, unscaled, placed, for_start, for_trials)
-    found = refine(problem, settings, trials, begin)
+    trials = Trials.of(case, unscaled)
+    found = refine(trials, begin)
     best = found.scales[found.best]
     final = trials.use_all and (problem.is_linear or found.best == 0)  # a fit that need not be made again
     return Choice(best, found, trials.fits.get(best) if final else None, trials.function(best))
 
 
-def refine(problem: Problem, settings: Settings, trials: Trials, begin: Begin | None) -> Search:
+def refine(trials: Trials, begin: Begin | None) -> Search:
     """From the scales by rank, or those to begin with, down the held-out residual."""
-    start = begin.scales if begin else first_scale(problem, settings, trials)
+    start = begin.scales if begin else first_scale(trials)
     if begin is not None and begin.by_rank:
-        start = max(start, scale_by_rank(problem, settings, trials.unscaled, start), key=math.prod)
+        start = max(start, scale_by_rank(trials.case, trials.unscaled, start), key=math.prod)
     stride = begin.stride if begin else STRIDE
     reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride)
     return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
 
 
-def first_scale(problem: Problem, settings: Settings, trials: Trials) -> Scales:
+def first_scale(trials: Trials) -> Scales:
     """The scales by rank, in ratios that follow the slopes of a first fit if that is better."""
-    start = scale_by_rank(problem, settings, trials.unscaled, first_shape(problem, settings))
+    start = scale_by_rank(trials.case, trials.unscaled, first_shape(trials.case))
     trials.loss(start)
     if (slopes := trials.slopes(start)) is not None:
-        other = scale_by_rank(problem, settings, trials.unscaled, slopes)
+        other = scale_by_rank(trials.case, trials.unscaled, slopes)
         if trials.loss(other) < trials.loss(start):
             return other
     return start
 
 
-def first_shape(problem: Problem, settings: Settings) -> Scales:
+def first_shape(case: Case) -> Scales:
     """The ratios of the scales before anything is known of the solution.
 
     One scale serves all axes of comparable length. Where lengths differ by more, they are likely in different units,
     and the scales go inversely with them.
     """
-    lengths = _lengths(problem, settings)
-    return (1.0,) * len(lengths) if max(lengths) <= COMPARABLE * min(lengths) else tuple(1 / w for w in lengths)
+    shape: list[float] = []
+    for lengths in _lengths(case):
+        comparable = max(lengths) <= COMPARABLE * min(lengths)
+        shape += [1.0 if comparable else 1 / w for w in lengths]
+    return tuple(shape)
 
 
-def scale_by_rank(problem: Problem, settings: Settings, unscaled: Draw, shape: Scales) -> Scales:
-    """The scales, in given ratios, at which the features have the numerical rank that serves best."""
-    lengths = [w * s for w, s in zip(_lengths(problem, settings), shape, strict=True)]
+def scale_by_rank(case: Case, unscaled: Draws, shape: Scales) -> Scales:
+    """The scales, in given ratios, at which the features of each component have the rank that serves best."""
+    d = len(case.problem.coordinates)
+    found: list[float] = []
+    for k, component in enumerate(case.problem.components):
+        own = shape[k * d : (k + 1) * d]
+        if component.is_constant:
+            found += (1.0,) * d
+        else:
+            found += _by_rank(case.settings, component.domain, unscaled.members[k], _lengths(case)[k], own)
+    return tuple(found)
+
+
+def _by_rank(settings: Settings, domain: Domain, unscaled: Unscaled, half_widths: Scales, shape: Scales) -> Scales:
+    size, lengths = len(unscaled.b), [w * s for w, s in zip(half_widths, shape, strict=True)]
     if unscaled.activation.trigonometric:
-        rho = by_rank(settings.size, lengths)
+        reaches = [1.0 if n == 1 else (1 + 2 * OVERLAP) / n for n in unscaled.counts]
+        rho = by_rank(unscaled.cell_size, [w * r for w, r in zip(lengths, reaches, strict=True)])
         return tuple(rho * s for s in shape)
     d, device = len(shape), torch.device(settings.device)
-    trial = Clustered(interior=int(1.2 * settings.size) + 1)
-    samples = trial.sample(Demand.inside(problem.domain), np.random.SeedSequence(0))
+    samples = Clustered(interior=int(1.2 * size) + 1).sample(Demand.inside(domain), np.random.SeedSequence(0))
     points = torch.as_tensor(samples[0].points, device=device)
     middle = math.prod(lengths) ** (1 / d)
 
@@ -133,7 +138,7 @@ def scale_by_rank(problem: Problem, settings: Settings, unscaled: Draw, shape: S
         features = unscaled.scaled([rho * s / middle for s in shape], device)
         return numerical_rank(features.matrix([(1.0, (0,) * d)], points))
 
-    rho = by_measured_rank(settings.size, d, rank)
+    rho = by_measured_rank(size, d, rank)
     return tuple(rho * s / middle for s in shape)
 
 
@@ -141,37 +146,25 @@ def scale_by_rank(problem: Problem, settings: Settings, unscaled: Draw, shape: S
 class Trials:
     """Fits of a part of the rows, and what they came to at the rest."""
 
-    problem: Problem
-    settings: Settings
-    unscaled: Draw
-    training: Sequence[Placed]
+    case: Case
+    unscaled: Draws
     held_out: Sequence[Placed]
-    for_start: np.random.SeedSequence
     use_all: bool
     losses: dict[Scales, float]
     fits: dict[Scales, Fit]
 
     @classmethod
-    def of(
-        cls,
-        problem: Problem,
-        settings: Settings,
-        unscaled: Draw,
-        placed: Sequence[Placed],
-        for_start: np.random.SeedSequence,
-        for_trials: np.random.SeedSequence,
-    ) -> Trials:
+    def of(cls, case: Case, unscaled: Draws) -> Trials:
         """No trials yet, of a problem at its points."""
-        for_rows, elsewhere = for_trials.spawn(2)
-        rows = sum(len(p.samples) for p in placed)
-        share = ROWS * settings.size / rows
-        training = placed
-        if share < 0.5:
-            rng = np.random.default_rng(for_rows)
-            chosen = [thinned(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in placed]
-            training = [p.only(some) for p, some in zip(placed, chosen, strict=True)]
-        held_out = place_elsewhere(problem, settings, elsewhere)
-        return cls(problem, settings, unscaled, training, held_out, for_start, training is placed, {}, {})
+        for_rows, elsewhere = case.for_trials.spawn(2)
+        held_out = place_elsewhere(case.problem, case.settings, elsewhere)
+        share = ROWS * sum(case.settings.sizes(case.problem)) / case.rows
+        if share >= 0.5:
+            return cls(case, unscaled, held_out, True, {}, {})
+        rng = np.random.default_rng(for_rows)
+        chosen = [thinned(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in case.placed]
+        training = [p.only(some) for p, some in zip(case.placed, chosen, strict=True)]
+        return cls(replace(case, placed=training), unscaled, held_out, False, {}, {})
 
     def loss(self, scales: Scales) -> float:
         """The largest held-out residual of an equation beside its terms; infinite if the fit fails."""
@@ -180,43 +173,60 @@ class Trials:
         return self.losses[scales]
 
     def slopes(self, scales: Scales) -> Scales | None:
-        """The root mean squares of the slopes of a fit along the axes, if their ratios are not those of the scales."""
-        if (function := self.function(scales)) is None:
-            return None
-        points = self.training[0].samples.points[:SLOPE_POINTS]
-        slopes = [rms(function.diff(x).at(points)) for x in self.problem.coordinates]
-        steepness = np.array(slopes) * self.unscaled.half_width
-        if not np.isfinite(steepness).all() or steepness.max() == 0:
-            return None
-        relative = steepness / np.array(scales)
-        relative = np.maximum(relative, relative.max() / STEEPEST)
-        return tuple((relative * np.array(scales)).tolist()) if relative.max() > UNEQUAL * relative.min() else None
+        """The root mean squares of the slopes of a fit along the axes, if their ratios are not those of the scales.
 
-    def function(self, scales: Scales) -> Field | None:
+        Those of one component beside each other; how one compares with another says nothing about either.
+        """
+        if (functions := self.function(scales)) is None:
+            return None
+        d = len(self.case.problem.coordinates)
+        shape: list[float] = []
+        for k, field in enumerate(functions.components):
+            own = np.array(scales[k * d : (k + 1) * d])
+            shape += self._shape(field, own, self.unscaled.members[k].half_width)
+        return None if shape == list(scales) else tuple(shape)
+
+    def _shape(self, field: Field, scales: np.ndarray, unit: np.ndarray) -> list[float]:
+        """Scales in proportion to a function's slopes; those given, if they are about that already."""
+        samples = Clustered(interior=SLOPE_POINTS).sample(Demand.inside(field.domain), np.random.SeedSequence(0))
+        x = field.domain.coordinates
+        steepness = np.array([rms(field.diff(s).at(samples[0].points)) for s in x]) * unit
+        if not np.isfinite(steepness).all() or steepness.max() == 0:
+            return list(scales.tolist())
+        relative = steepness / scales
+        relative = np.maximum(relative, relative.max() / STEEPEST)
+        if relative.max() <= UNEQUAL * relative.min():
+            return list(scales.tolist())
+        return list((relative * scales).tolist())
+
+    def function(self, scales: Scales) -> Fields | None:
         """What a trial found."""
         if scales not in self.fits:
             return None
         _, weights = self.fits[scales]
-        features = self.unscaled.scaled(scales, weights.device)
-        return Field(features, weights, self.problem.domain, self.problem.unknowns[0].args, (0,) * len(scales))
+        return Fields(self.case.problem, self.unscaled.scaled(scales, weights.device), weights)
 
     def _loss(self, scales: Scales) -> float:
-        settings, features = self.settings, self.unscaled.scaled(scales, self.training[0].points.device)
-        if self.fits and not self.problem.is_linear:  # a few steps from the best so far tell enough
+        case, problem = self.case, self.case.problem
+        features = self.unscaled.scaled(scales, case.placed[0].points.device)
+        if self.fits and not problem.is_linear:  # a few steps from the best so far tell enough
             best = min(self.fits, key=lambda tried: self.losses[tried])
-            settings = replace(settings, initial=self.function(best), max_iterations=STEPS)
+            settings = replace(case.settings, initial=self.function(best), max_iterations=STEPS)
+            case = replace(case, settings=settings)
         try:
-            stats, weights = find_weights(self.problem, settings, self.training, features, self.for_start)
-            if stats.status == "failed" and settings is self.settings:
+            stats, weights = case.fitted(features)
+            if stats.status == "failed" and case is self.case:
                 return float("inf")
-            there = Point.of(self.held_out, features, weights)
-            conditions = linearise(self.held_out, None if self.problem.is_linear else there.jets)
+            there = Point.of(problem, self.held_out, features, weights)
+            conditions = linearise(self.held_out, None if problem.is_linear else there.jets)
         except FensError:  # numbers beyond the range of floating point
             return float("inf")
         self.fits[scales] = stats, weights
-        return there.imbalance(conditions, self.problem.domain.half_widths, 0.0)
+        return there.imbalance(conditions, problem.half_widths, 0.0)
 
 
-def _lengths(problem: Problem, settings: Settings) -> Scales:
-    """Half-widths of the domain, after the affine map if there is one."""
-    return (1.0,) * len(problem.coordinates) if settings.maps_inputs else problem.domain.half_widths
+def _lengths(case: Case) -> tuple[Scales, ...]:
+    """Half-widths of the domain of each component, after the affine map if there is one."""
+    if case.settings.maps_inputs:
+        return ((1.0,) * len(case.problem.coordinates),) * len(case.problem.components)
+    return case.problem.half_widths

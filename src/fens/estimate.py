@@ -9,21 +9,20 @@ found again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from .assemble import Collocated, Placed, System, evaluate_jets, linearise, mean_row_norm, place, weigh
-from .domain import Clustered, Demand
+from .assemble import Collocated, Placed, System, evaluate, linearise, mean_row_norm, place, weigh
+from .domain import Clustered, Demand, Domain
 from .errors import EvaluationError
-from .features import Distribution, Isotropic, RandomFeatures
-from .fit import Stats, draw_features, place_elsewhere, place_points
+from .features import Distribution, Family, Isotropic
+from .fit import Case, Stats, draw_features, place_elsewhere, place_points
 from .lstsq import Direct, Factorised
-from .nonlinear import Point, numeric
-from .problem import LINEARISATIONS, Jet, Problem
-from .settings import Settings
+from .nonlinear import Point, natural_size
+from .problem import LINEARISATIONS, Problem
 
 EPS = float(np.finfo(np.float64).eps)
 SAFETY = 2.0  # the difference of two solutions can be smaller than the error of either
@@ -35,6 +34,8 @@ UNCERTAIN = 0.05  # relative error above which a solution is not one
 DETERMINED = 1e-8  # relative error to which a random function must be found again
 STABLE = 300.0  # largest change of a solution beside that of its data
 ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
+NEGLIGIBLE = 1e-6  # size of an unknown beside another's, below which it may be rounding
+NOISES = 4  # samples of the noise of data
 SMOOTH = 20  # one in so many features makes the smooth one of the random functions
 
 
@@ -43,17 +44,29 @@ class Evidence:
     """What an error estimate rests on.
 
     `residuals` has, for each region, the residual of its equation beside the terms, at points the solve did not use;
-    `disagreement` is the largest difference from a solution with independent features and points; `recovery` the
+    `disagreement` is the largest difference from a solution with independent features and points, and `differences`
+    has that of each unknown with the size of it; `recovery` is the
     relative error with which random functions are found again from what the equations tell of them; `sensitivity`
     how much random changes of the equations change the solution, beside their sizes; `rounding` the size of the
-    weighted features times the unit of round-off.
+    weighted features times the unit of round-off; `noise` has the change of each unknown that noise in the data makes.
     """
 
     residuals: Mapping[str, float]
-    disagreement: float
+    differences: Mapping[str, tuple[float, float]]
     recovery: float
     sensitivity: float
     rounding: float
+    noise: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def disagreement(self) -> float:
+        """The largest of the differences."""
+        return max(difference for difference, _ in self.differences.values())
+
+    @property
+    def size(self) -> float:
+        """The largest value of an unknown."""
+        return max(size for _, size in self.differences.values())
 
     @property
     def determined(self) -> bool:
@@ -65,8 +78,10 @@ class Evidence:
 class Error:
     """The error of a solution: `estimate` is the largest absolute one to be expected, `relative` beside the solution.
 
+    Of several unknowns these are the largest; `of` has the absolute one of each.
+
     The verdict is "roundoff-limited" (no choice of features would help much), "approximation-limited" (more features
-    would), or "unreliable" (the estimate itself is not to be trusted).
+    would), "noise-limited" (better data would), or "unreliable" (the estimate itself is not to be trusted).
     """
 
     estimate: float
@@ -74,58 +89,69 @@ class Error:
     verdict: str
     advice: str
     evidence: Evidence
+    of: Mapping[str, float]
 
     def __repr__(self) -> str:
         return f"Error({self.estimate:.1e}, relative {self.relative:.1e}, {self.verdict}: {self.advice})"
 
 
 def estimate_error(
-    problem: Problem,
-    settings: Settings,
-    features: RandomFeatures,
+    case: Case,
+    features: Family,
     weights: Tensor,
-    distribution: Distribution,
+    distributions: Sequence[Distribution],
     scales: Sequence[float],
     stats: Stats,
     seed: np.random.SeedSequence,
 ) -> Error:
     """The error of Σ w_j φ_j as a solution of a problem."""
+    problem, settings = case.problem, case.settings
     for_held_out, for_points, for_features, for_probes = seed.spawn(4)
     held_out = place_elsewhere(problem, settings, for_held_out)
-    here = Point.of(held_out, features, weights)
+    here = Point.of(problem, held_out, features, weights)
     conditions = linearise(held_out, None if problem.is_linear else here.jets)
-    residuals = here.imbalances(conditions, problem.domain.half_widths, 0.0)
+    residuals = here.imbalances(conditions, problem.half_widths, 0.0)
 
-    probes = _probes(problem, held_out, for_probes)
-    value = _values(features, weights, probes)
-    other = draw_features(problem, settings, for_features, distribution).scaled(scales, weights.device)
-    second = _second(problem, settings, features, weights, other, for_points)
-    disagreement = recovery = sensitivity = float("inf")
+    probes = tuple(_probes(c.domain, held_out, for_probes) for c in problem.components)
+    values = _values(features, weights, probes)
+    other = draw_features(problem, settings, for_features, distributions).scaled(scales, weights.device)
+    second = _second(case, features, weights, other, for_points)
+    recovery = sensitivity = float("inf")
+    noise = dict[str, float]()
+    differences = [float("inf")] * len(values)
     if second is not None:
         rng = np.random.default_rng(for_probes)
-        disagreement = float(np.abs(value - _values(other, second.weights, probes)).max())
+        others = _values(other, second.weights, probes)
+        apart = [np.abs(a - b) for a, b in zip(values, others, strict=True)]
+        differences = [float(np.nan_to_num(gap, nan=np.inf).max()) for gap in apart]
         recovery, sensitivity = second.recovery(probes, rng), second.sensitivity(problem, probes, rng)
+        noise = second.noise(problem, probes, rng)
     names = _names([c.condition.region.name for c in conditions])
+    sizes = [float(np.abs(v).max()) for v in values]
+    by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     rounding = EPS * float(torch.linalg.vector_norm(weights))
-    evidence = Evidence(dict(zip(names, residuals, strict=True)), disagreement, recovery, sensitivity, rounding)
-    return judged(evidence, float(np.abs(value).max()), stats, not isinstance(distribution, Isotropic))
+    evidence = Evidence(dict(zip(names, residuals, strict=True)), by_name, recovery, sensitivity, rounding, noise)
+    return judged(evidence, stats, not all(isinstance(d, Isotropic) for d in distributions))
 
 
-def judged(evidence: Evidence, size: float, stats: Stats, alike: bool = False) -> Error:
+def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     """The estimate and the verdict that follow from the evidence.
 
     Solutions `alike` have frequencies from one learnt distribution, and may lack the same.
     """
     worst = max(evidence.residuals.values())
-    error = SAFETY * evidence.disagreement
+    errors = {
+        name: SAFETY * (difference + evidence.noise.get(name, 0.0))
+        for name, (difference, _) in evidence.differences.items()
+    }
     if alike or worst > UNRESOLVED:
-        error = max(error, SAFETY * worst * size)
+        errors = {name: max(e, SAFETY * worst * evidence.differences[name][1]) for name, e in errors.items()}
     if not evidence.determined or worst > VIOLATED:  # what the equations do not tell may be of any size
-        error = float("inf")
-    relative = error / size if size > 0 else (0.0 if error == 0 else float("inf"))
+        errors = dict.fromkeys(errors, float("inf"))
+    error, relative = max(errors.values()), _relative(errors, evidence)
 
     def verdict(name: str, advice: str) -> Error:
-        return Error(error, relative, name, advice, evidence)
+        return Error(error, relative, name, advice, evidence, errors)
 
     if not evidence.recovery <= DETERMINED:
         return verdict(
@@ -142,6 +168,8 @@ def judged(evidence: Evidence, size: float, stats: Stats, alike: bool = False) -
         )
     if stats.status != "converged":
         return verdict("unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}")
+    if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()) and worst <= UNRESOLVED:
+        return verdict("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
     if not relative <= UNCERTAIN or worst > UNRESOLVED:
         return verdict(
             "unreliable",
@@ -153,6 +181,15 @@ def judged(evidence: Evidence, size: float, stats: Stats, alike: bool = False) -
     return verdict("approximation-limited", "More features would lower the error; tol= asks for as many as needed.")
 
 
+def _relative(errors: Mapping[str, float], evidence: Evidence) -> float:
+    """The largest error beside the size of its unknown; one that vanishes counts with the rounding of the others."""
+    relative = []
+    for name, error in errors.items():
+        size = max(evidence.differences[name][1], NEGLIGIBLE * evidence.size)
+        relative.append(error / size if size > 0 else (0.0 if error == 0 else float("inf")))
+    return max(relative)
+
+
 def _names(regions: Sequence[str]) -> list[str]:
     """A name for each equation: that of its region, with a number where that has several."""
     return [
@@ -161,9 +198,9 @@ def _names(regions: Sequence[str]) -> list[str]:
     ]
 
 
-def _probes(problem: Problem, held_out: Sequence[Placed], seed: np.random.SeedSequence) -> Tensor:
-    """Points of the domain, its faces and corners at which functions are compared."""
-    domain, device = problem.domain, held_out[0].points.device
+def _probes(domain: Domain, held_out: Sequence[Placed], seed: np.random.SeedSequence) -> Tensor:
+    """Points of a domain, its faces and corners at which functions are compared."""
+    device = held_out[0].points.device
     inside, corners = seed.spawn(2)
     lower, upper = np.array(domain.bounds).T
     at_corners = np.where(np.random.default_rng(corners).random((CORNERS, len(lower))) < 0.5, lower, upper)
@@ -171,7 +208,7 @@ def _probes(problem: Problem, held_out: Sequence[Placed], seed: np.random.SeedSe
         Clustered(interior=PROBES).sample(Demand.inside(domain), inside)[0].points,
         at_corners[domain.contains(at_corners)],  # of which a box in many dimensions has more than points inside
     ]
-    on_faces = [p.points for p in held_out if p.condition.region is not domain]
+    on_faces = [p.points for p in held_out if p.condition.region.domain == domain and p.condition.region != domain]
     return torch.cat([torch.as_tensor(np.concatenate(points), device=device), *on_faces])
 
 
@@ -180,64 +217,76 @@ class Second:
     """A solution with other features at other points, and the factorised matrix, which tests can use again."""
 
     conditions: tuple[Collocated, ...]
-    features: RandomFeatures
+    features: Family
     factorised: Factorised
     weights: Tensor
 
-    def recovery(self, probes: Tensor, rng: np.random.Generator) -> float:
+    def recovery(self, probes: Sequence[Tensor], rng: np.random.Generator) -> float:
         """The relative error with which two random functions of the features, one of them smooth, are found again."""
-        W = self.features.W
-        smoothest = torch.argsort(torch.linalg.vector_norm(W, dim=1))[: -(-len(W) // SMOOTH)]
         worst = 0.0
-        for chosen in (slice(None), smoothest):
-            weights = torch.zeros_like(self.weights)
-            weights[chosen] = torch.as_tensor(rng.standard_normal(len(W)), device=W.device)[chosen]
+        smoothest = [self._smoothest(f.W) for f in self.features.members]
+        for chosen in (torch.ones_like(self.weights), torch.cat(smoothest)):
+            weights = torch.as_tensor(rng.standard_normal(len(self.weights)), device=chosen.device) * chosen
             found = self.factorised.solve(self.factorised.image(weights))
-            change, size = (self._largest(w, probes) for w in (found.weights - weights, weights))
-            worst = max(worst, change / size if found.status == "solved" else float("inf"))
+            if found.status != "solved":
+                return float("inf")
+            changes, sizes = (self._largest(w, probes) for w in (found.weights - weights, weights))
+            worst = max(worst, *(c / s for c, s in zip(changes, sizes, strict=True)))
         return worst
 
-    def sensitivity(self, problem: Problem, probes: Tensor, rng: np.random.Generator) -> float:
+    def sensitivity(self, problem: Problem, probes: Sequence[Tensor], rng: np.random.Generator) -> float:
         """The largest change of the solution when the equations change at random, by as much as functions of size 1.
 
         These are functions that vary over the domain, or as the features do where these vary more slowly.
         """
         noise = []
         for c in self.conditions:
-            natural = sum(
-                float(np.abs(coefficient).max() / np.prod(np.power(problem.domain.half_widths, orders)))
-                for coefficient, orders in numeric(c)
-            )
-            size = min(c.weight * natural, mean_row_norm(c, self.features) / np.sqrt(len(self.features) / 2))
-            noise.append(torch.as_tensor(size * rng.standard_normal(len(c)), device=probes.device))
+            mean_weight = float(torch.as_tensor(c.row_weights).mean())
+            natural = mean_weight * natural_size(c, problem.half_widths)
+            size = min(natural, mean_row_norm(c, self.features) / np.sqrt(len(self.features) / 2))
+            noise.append(torch.as_tensor(size * rng.standard_normal(len(c)), device=self.weights.device))
         found = self.factorised.solve(torch.cat(noise))
-        return self._largest(found.weights, probes) if found.status == "solved" else float("inf")
+        return max(self._largest(found.weights, probes)) if found.status == "solved" else float("inf")
 
-    def _largest(self, weights: Tensor, probes: Tensor) -> float:
-        return float(np.abs(_values(self.features, weights, probes)).max())
+    def noise(self, problem: Problem, probes: Sequence[Tensor], rng: np.random.Generator) -> dict[str, float]:
+        """The change of each unknown that noise of the data makes, the largest of a few samples of it."""
+        if all(c.noise is None for c in self.conditions):
+            return {}
+        deviations = torch.cat([c.weighted_noise for c in self.conditions])
+        changes = []
+        for _ in range(NOISES):
+            drawn = torch.as_tensor(rng.standard_normal(len(deviations)), device=deviations.device)
+            changes.append(self._largest(self.factorised.solve(deviations * drawn).weights, probes))
+        return {c.name: max(values) for c, *values in zip(problem.components, *changes, strict=True)}
+
+    @staticmethod
+    def _smoothest(W: Tensor) -> Tensor:
+        """1 for the features of lowest frequency, 0 for the others."""
+        chosen = W.new_zeros(len(W))
+        chosen[torch.argsort(torch.linalg.vector_norm(W, dim=1))[: -(-len(W) // SMOOTH)]] = 1.0
+        return chosen
+
+    def _largest(self, weights: Tensor, probes: Sequence[Tensor]) -> list[float]:
+        return [float(np.abs(v).max()) for v in _values(self.features, weights, probes)]
 
 
 def _second(
-    problem: Problem,
-    settings: Settings,
-    features: RandomFeatures,
-    weights: Tensor,
-    other: RandomFeatures,
-    seed: np.random.SeedSequence,
+    case: Case, features: Family, weights: Tensor, other: Family, seed: np.random.SeedSequence
 ) -> Second | None:
     """The solution with other features at other points; None if there is none.
 
     For a nonlinear problem it is that of the equations linearised at the first solution.
     """
+    problem, settings = case.problem, case.settings
     samples = place_points(problem, settings, seed)
     placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], weights.device)
-    first = None if problem.is_linear else Point.of(placed, features, weights)
+    first = None if problem.is_linear else Point.of(problem, placed, features, weights)
     try:
         conditions = weigh(linearise(placed, None if first is None else first.jets), other, settings.weights)
     except EvaluationError:
         return None
     if first is None:
-        target = torch.cat([c.source * c.weight for c in conditions])
+        target = torch.cat([c.target for c in conditions])
     else:
         target = torch.as_tensor(first.target(conditions), device=weights.device)
     factorised = Direct().factorise(System(conditions, other))
@@ -247,6 +296,7 @@ def _second(
     return Second(conditions, other, factorised, result.weights)
 
 
-def _values(features: RandomFeatures, weights: Tensor, points: Tensor) -> np.ndarray:
-    value = Jet(0, (0,) * features.W.shape[1])
-    return evaluate_jets(features, weights, points, (value,))[value]
+def _values(features: Family, weights: Tensor, probes: Sequence[Tensor]) -> list[np.ndarray]:
+    """Each unknown at its probes."""
+    parts = zip(features.members, features.columns, probes, strict=True)
+    return [evaluate(f, weights[columns], where, (0,) * features.dimension) for f, columns, where in parts]

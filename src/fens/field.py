@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,19 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from .assemble import evaluate_jets
+from .assemble import evaluate
 from .domain import Domain
 from .errors import SettingError
-from .features import RandomFeatures
+from .features import Family, Features
 from .numbers import is_whole, real_array
-from .problem import Jet
+from .problem import Problem, Unknown
 
 
 @dataclass(frozen=True)
 class Field:
     """∂^orders of an unknown, as computed. Callable with numbers or arrays, in the order of `arguments`."""
 
-    features: RandomFeatures
+    features: Features
     weights: Tensor
     domain: Domain
     arguments: tuple[sp.Symbol, ...]
@@ -52,9 +53,8 @@ class Field:
 
     def at(self, points: np.ndarray) -> np.ndarray:
         """The values at points given as rows, in the order of the domain's coordinates, wherever they lie."""
-        jet = Jet(0, self.orders)
         where = torch.as_tensor(points, device=self.weights.device)
-        return evaluate_jets(self.features, self.weights, where, (jet,))[jet]
+        return evaluate(self.features, self.weights, where, self.orders)
 
     def diff(self, *variables: Any) -> Field:
         """A derivative, in SymPy's notation: `diff(x)`, `diff(x, 2)`, `diff(x, 2, y)`, `diff((x, 2), y)`."""
@@ -67,6 +67,83 @@ class Field:
         pairs = zip(self.domain.coordinates, self.orders, strict=True)
         taken = ", ".join(f"{x}" if n == 1 else f"{x}, {n}" for x, n in pairs if n)
         return f"<derivative ({taken}) of the solution>" if taken else "<value of the solution>"
+
+
+@dataclass(frozen=True)
+class ComplexField:
+    """∂^orders of a complex unknown, as computed: two fields."""
+
+    real: Field
+    imag: Field
+
+    def __call__(self, *coordinates: Any, outside: str = "nan") -> Any:
+        """The complex value at the given coordinates, as that of a `Field`."""
+        return self.real(*coordinates, outside=outside) + 1j * self.imag(*coordinates, outside=outside)
+
+    def at(self, points: np.ndarray) -> np.ndarray:
+        """The values at points given as rows."""
+        return np.asarray(self.real.at(points) + 1j * self.imag.at(points))
+
+    def diff(self, *variables: Any) -> ComplexField:
+        """A derivative, in SymPy's notation."""
+        return ComplexField(self.real.diff(*variables), self.imag.diff(*variables))
+
+    @property
+    def domain(self) -> Domain:
+        """Where it is defined."""
+        return self.real.domain
+
+    def __repr__(self) -> str:
+        return f"<complex {self.real!r}"[:-1] + ">"
+
+
+class Number(float):
+    """An unknown number as found, with its standard deviation."""
+
+    std: float
+
+    def __new__(cls, value: float, std: float = float("nan")) -> Number:
+        self = super().__new__(cls, value)
+        self.std = std
+        return self
+
+    def __repr__(self) -> str:
+        return f"{float(self):.6g}" if self.std != self.std else f"{float(self):.6g} ± {self.std:.1g}"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Number, (float(self), self.std)
+
+
+@dataclass(frozen=True)
+class Fields:
+    """All unknowns of a problem, as computed."""
+
+    problem: Problem
+    features: Family
+    weights: Tensor
+    deviations: Mapping[sp.Expr, float] = field(default_factory=dict)
+
+    @cached_property
+    def components(self) -> tuple[Field, ...]:
+        """Each of the real functions and numbers that were computed."""
+        problem, family = self.problem, self.features
+        none = (0,) * family.dimension
+        parts = zip(family.members, family.columns, problem.components, strict=True)
+        return tuple(
+            Field(f, self.weights[columns], c.domain, c.unknown.args or problem.coordinates, none)
+            for f, columns, c in parts
+        )
+
+    @cached_property
+    def functions(self) -> dict[sp.Expr, Field | ComplexField | Number]:
+        """Each unknown: a function to call, complex or not, or a number."""
+        return {u: self._function(u) for u in self.problem.unknowns}
+
+    def _function(self, unknown: sp.Expr) -> Field | ComplexField | Number:
+        parts = [self.components[k] for k in self.problem.of(unknown)]
+        if isinstance(unknown, Unknown):
+            return Number(float(parts[0].weights[0]), self.deviations.get(unknown, float("nan")))
+        return parts[0] if len(parts) == 1 else ComplexField(*parts)
 
 
 def broadcast(coordinates: Sequence[Any], names: Sequence[sp.Symbol]) -> list[np.ndarray]:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+import sympy as sp
 import torch
 
 from .assemble import Placed, System, linearise, place, sample, weigh
 from .domain import Clustered, Region, Samples
 from .errors import EvaluationError, SettingError
-from .features import Distribution, Draw, RandomFeatures, activation, draw
-from .lstsq import Direct, LeastSquares
+from .features import Distribution, Draw, Draws, Family, Unscaled, activation, constant, draw, draw_layers, draw_pieces
+from .field import Fields
+from .lstsq import Direct, Failed, LeastSquares
 from .nonlinear import Iteration, Point, State, best, starts, verdict
-from .problem import LINEARISATIONS, Problem
+from .problem import LINEARISATIONS, Component, Problem
 from .progress import watch
 from .settings import Settings
 
@@ -45,9 +47,38 @@ class Stats:
     rounds: tuple[object, ...] = ()
 
 
+Fit = tuple[Stats, torch.Tensor]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A problem with its options, at its points; and where random choices in its course come from."""
+
+    problem: Problem
+    settings: Settings
+    placed: Sequence[Placed]
+    for_start: np.random.SeedSequence
+    for_trials: np.random.SeedSequence
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return sum(p.rows for p in self.placed)
+
+    def starting_from(self, function: Fields | None) -> Case:
+        """The same, with a nonlinear iteration from a function."""
+        if function is None or self.problem.is_linear:
+            return self
+        return replace(self, settings=replace(self.settings, initial=function))
+
+    def fitted(self, features: Family) -> Fit:
+        """The weights of given features."""
+        return find_weights(self.problem, self.settings, self.placed, features, self.for_start)
+
+
 def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
     """Points on every region of a problem, and none without."""
-    found = sample(problem, settings.sampler, settings.size, seed)
+    found = sample(problem, settings.sampler, settings.sizes(problem), seed)
     for region, samples in found.items():
         if len(samples) == 0:
             raise SettingError(f"The points leave none on {region.name}; choose more of them.")
@@ -57,7 +88,7 @@ def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSeque
 def place_elsewhere(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> tuple[Placed, ...]:
     """The equations at points of our own choice; where they have no value at some of these, at the user's."""
     linearisation, device = LINEARISATIONS[settings.nonlinear], torch.device(settings.device)
-    placed = place(problem, sample(problem, Clustered(rows=1.0), settings.size, seed), linearisation, device)
+    placed = place(problem, sample(problem, Clustered(rows=1.0), settings.sizes(problem), seed), linearisation, device)
     try:
         if problem.is_linear:
             linearise(placed)
@@ -68,7 +99,7 @@ def place_elsewhere(problem: Problem, settings: Settings, seed: np.random.SeedSe
 
 def check_size(placed: Sequence[Placed], features: int) -> None:
     """Refuse a system with fewer rows than unknowns, which would not be determined, or one too large to be held."""
-    rows = sum(len(p.samples) for p in placed)
+    rows = sum(p.rows for p in placed)
     if rows < features:
         raise SettingError(
             f"The points give {rows} rows for {features} features; least squares needs at least as many rows as "
@@ -83,29 +114,48 @@ def check_size(placed: Sequence[Placed], features: int) -> None:
 
 
 def draw_features(
-    problem: Problem, settings: Settings, seed: np.random.SeedSequence, distribution: Distribution
-) -> Draw:
-    """The random features of a solve, at scale 1."""
-    return draw(
-        settings.size,
-        problem.domain.bounds,
-        activation(settings.activation),
-        initialisation=settings.initialisation,
-        affine=settings.maps_inputs,
-        seed=seed,
-        distribution=distribution,
-    )
+    problem: Problem, settings: Settings, seed: np.random.SeedSequence, distributions: Sequence[Distribution]
+) -> Draws:
+    """The random features of a solve, at scale 1: for each component those of its distribution."""
+    seeds = [seed] if len(problem.components) == 1 else seed.spawn(len(problem.components))
+    parts = zip(problem.components, settings.sizes(problem), seeds, distributions, strict=True)
+    return Draws(tuple(_draw(component, settings, size, s, drawn) for component, size, s, drawn in parts))
+
+
+def _draw(
+    component: Component, settings: Settings, size: int, seed: np.random.SeedSequence, distribution: Distribution
+) -> Unscaled:
+    bounds = component.domain.bounds
+    if component.is_constant:
+        return constant(bounds)
+
+    def in_box(count: int, box: Sequence[tuple[float, float]], stream: np.random.SeedSequence) -> Draw:
+        return draw(
+            count,
+            box,
+            activation(settings.activation),
+            initialisation=settings.initialisation,
+            affine=settings.maps_inputs,
+            seed=stream,
+            distribution=distribution,
+        )
+
+    if (cells := settings.cells(component.domain.coordinates)) is not None:
+        return draw_pieces(size, bounds, cells, in_box, seed)
+    if settings.layers == 2:
+        return draw_layers(size, lambda count, stream: in_box(count, bounds, stream), seed)
+    return in_box(size, bounds, seed)
 
 
 def find_weights(
     problem: Problem,
     settings: Settings,
     placed: Sequence[Placed],
-    features: RandomFeatures,
+    features: Family,
     for_start: np.random.SeedSequence,
-) -> tuple[Stats, torch.Tensor]:
+) -> Fit:
     """The weights of given features: by one least squares, or by a nonlinear iteration of them."""
-    rows = sum(len(p.samples) for p in placed)
+    rows = sum(p.rows for p in placed)
     if problem.is_linear:
         conditions = weigh(linearise(placed), features, settings.weights)
         result = Direct().solve(System(conditions, features))
@@ -116,8 +166,8 @@ def find_weights(
     failures = []
     for start in starts(problem, settings.initial, placed, features, settings.weights, for_start):
         # a function that the user gave tells how large u is; a start of our own may be anything
-        size = 0.0 if settings.initial is None else Point.of(placed, features, start).size
-        iteration = Iteration(placed, features, problem.domain.half_widths, settings.weights, newton, most, size)
+        size = 0.0 if settings.initial is None else max(Point.of(problem, placed, features, start).sizes)
+        iteration = Iteration(problem, placed, features, settings.weights, newton, most, size)
         stats, weights = run(iteration, start, rows)
         if stats.status != "failed":
             return stats, weights
@@ -125,7 +175,7 @@ def find_weights(
     return min(failures, key=lambda failure: failure[0].residual)
 
 
-def run(iteration: Iteration, start: torch.Tensor, rows: int) -> tuple[Stats, torch.Tensor]:
+def run(iteration: Iteration, start: torch.Tensor, rows: int) -> Fit:
     """An iteration from start to end: what came of it, and the weights to keep."""
     features = len(iteration.features)
     try:
@@ -138,6 +188,23 @@ def run(iteration: Iteration, start: torch.Tensor, rows: int) -> tuple[Stats, to
     status = verdict(states, iteration.max_iterations)
     stats = Stats(rows, features, kept.residual, kept.rank, largest, kept.row_weights, {}, *status, states)
     return stats, kept.weights
+
+
+def deviations(case: Case, features: Family, weights: torch.Tensor) -> dict[sp.Expr, float]:
+    """The standard deviation of each unknown number that the noise of the data makes; NaN if no noise is given."""
+    numbers = {c.unknown: k for k, c in enumerate(case.problem.components) if c.is_constant}
+    if not numbers:
+        return {}
+    here = Point.of(case.problem, case.placed, features, weights)
+    conditions = weigh(linearise(case.placed, here.jets), features, case.settings.weights)
+    factorised = Direct().factorise(System(conditions, features))
+    if isinstance(factorised, Failed) or all(c.noise is None for c in conditions):
+        return dict.fromkeys(numbers, float("nan"))
+    noise = torch.cat([c.weighted_noise for c in conditions])
+    return {
+        unknown: float(torch.linalg.vector_norm(factorised.inverse_row(features.columns[k].start) * noise))
+        for unknown, k in numbers.items()
+    }
 
 
 def require_solved(result: LeastSquares) -> None:

@@ -43,4 +43,4 @@ def is_whole(value: Any, least: int) -> bool:
 def rms(values: np.ndarray) -> float:
     """The root mean square, of numbers whose squares may be too large or too small."""
     size = float(np.max(np.abs(values)))
-    return size * float(np.sqrt(np.mean(np.square(values / size)))) if 0 < size < np.inf else size
+    return size * float(np.sqrt(np.mean(np.abs(values / size) ** 2))) if 0 < size < np.inf else size

@@ -13,12 +13,12 @@ import torch
 
 from .domain import Clustered, Sampler
 from .errors import SettingError
-from .features import activation
+from .features import Distribution, activation
 from .numbers import is_whole, real_number
-from .problem import LINEARISATIONS
+from .problem import LINEARISATIONS, Problem, Unknown
 from .scale import ScaleGrid
 
-Scale = float | Sequence[float] | Mapping[sp.Symbol, float] | ScaleGrid | None
+Scale = float | Sequence[float] | Mapping[sp.Expr, Any] | ScaleGrid | None
 
 ONE_SIZE = 1000  # features of a solve that does not look for their number
 FIRST_SIZE = 400  # features of one that does, at first
@@ -28,7 +28,7 @@ FIRST_SIZE = 400  # features of one that does, at first
 class Settings:
     """Everything a user may choose; None means that `solve` chooses."""
 
-    features: int | None
+    features: int | Mapping[sp.Expr, int] | None
     activation: str
     scale: Scale
     points: Sampler | None
@@ -45,6 +45,9 @@ class Settings:
     max_features: int = 3000
     estimate: bool = True
     adapt: bool | None = None
+    frequencies: Distribution | None = None
+    partition: Any = None
+    layers: int = 1
 
     def __post_init__(self) -> None:
         activation(self.activation)
@@ -58,10 +61,19 @@ class Settings:
             raise SettingError(f"adapt must be True, False or None; got {self.adapt!r}.")
         if self.adapt and (self.scale is not None or self.initialisation != "uniform"):
             raise SettingError("adapt=True chooses frequencies and scale; leave out scale and initialisation.")
+        if self.frequencies is not None and not hasattr(self.frequencies, "draw"):
+            raise SettingError(
+                "frequencies must be a distribution: fens.Isotropic, fens.Oriented, fens.Sparse or fens.Mixture; "
+                f"got {self.frequencies!r}."
+            )
         if not isinstance(self.estimate, bool | np.bool_):
             raise SettingError(f"estimate must be True or False; got {self.estimate!r}.")
-        if self.features is not None:
-            _check_whole("features", self.features, 1)
+        if not is_whole(self.layers, 1) or self.layers > 2:
+            raise SettingError(f"layers, the number of hidden layers, must be 1 or 2; got {self.layers!r}.")
+        if self.layers == 2 and self.partition is not None:
+            raise SettingError("partition and layers=2 cannot be combined; leave out one of them.")
+        for count in self._counts:
+            _check_whole("features", count, 1)
         _check_whole("max_features", self.max_features, 1)
         if self.tol is not None:
             self._check_tol()
@@ -73,18 +85,36 @@ class Settings:
 
     @property
     def size(self) -> int:
-        """How many features a single solve has."""
-        return ONE_SIZE if self.features is None else int(self.features)
+        """How many features a single solve has for each unknown; the largest number if they have their own."""
+        return ONE_SIZE if self.features is None else int(max(self._counts))
+
+    def sizes(self, problem: Problem) -> tuple[int, ...]:
+        """The number of features of each component of a problem."""
+        if not isinstance(self.features, Mapping):
+            return tuple(1 if c.is_constant else self.size for c in problem.components)
+        for unknown in self.features:
+            problem.of(unknown)
+        for c in problem.components:
+            if c.unknown not in self.features and not c.is_constant:
+                raise SettingError(f"The mapping of features has no number for {c.unknown}; it needs all the unknowns.")
+        return tuple(1 if c.is_constant else int(self.features[c.unknown]) for c in problem.components)
+
+    @property
+    def _counts(self) -> tuple[Any, ...]:
+        if self.features is None:
+            return ()
+        return tuple(self.features.values()) if isinstance(self.features, Mapping) else (self.features,)
 
     @property
     def grows(self) -> bool:
         """Whether the number of features is to be found, for which the error must be estimated."""
-        return self.estimate and (self.features is None or self.tol is not None)
+        given = isinstance(self.features, Mapping) or (self.features is not None and self.tol is None)
+        return self.estimate and not given
 
     @property
     def first_size(self) -> int:
         """The number of features that growth begins with."""
-        return min(FIRST_SIZE, self.max_features) if self.features is None else int(self.features)
+        return min(FIRST_SIZE, self.max_features) if self.features is None else self.size
 
     def _check_tol(self) -> None:
         message = f"tol must be a positive number, the largest error wanted; got {self.tol!r}."
@@ -92,6 +122,8 @@ class Settings:
             raise SettingError(message)
         if not self.estimate:
             raise SettingError("tol needs the error estimate that estimate=False leaves out; give one of the two.")
+        if isinstance(self.features, Mapping):
+            raise SettingError("tol adds features as needed; give one number of features to begin with, or none.")
         if self.features is not None and self.features > self.max_features:
             raise SettingError(
                 f"features, {self.features}, is where a solve to a tolerance begins, and is larger than "
@@ -101,7 +133,9 @@ class Settings:
     @property
     def adapts(self) -> bool | None:
         """Whether frequencies learn from the solution; None where that depends on how well they do without."""
-        return self.adapt if self.scale is None and self.initialisation == "uniform" else False
+        if self.scale is not None or self.initialisation != "uniform":
+            return False
+        return False if self.frequencies is not None and self.adapt is None else self.adapt
 
     @property
     def sampler(self) -> Sampler:
@@ -113,15 +147,39 @@ class Settings:
         """Whether inputs go to [−1, 1]^d first: what the non-trigonometric activations need."""
         return not activation(self.activation).trigonometric if self.affine is None else bool(self.affine)
 
-    def fixed_scale(self, coordinates: Sequence[sp.Symbol]) -> tuple[float, ...] | None:
-        """The scale along each axis, if it was given as numbers."""
-        d = len(coordinates)
+    def cells(self, coordinates: Sequence[sp.Symbol]) -> tuple[int, ...] | None:
+        """How many cells there are along each axis, if the domain is to be cut into pieces."""
+        if self.partition is None:
+            return None
+        if isinstance(self.partition, Mapping):
+            for x in self.partition:
+                if x not in coordinates:
+                    known = ", ".join(map(str, coordinates))
+                    raise SettingError(f"partition has a number of cells for {x}; the coordinates are {known}.")
+            counts: Sequence[Any] = [self.partition.get(x, 1) for x in coordinates]
+        else:
+            counts = _per_axis(self.partition, coordinates, "partition")
+        for n in counts:
+            _check_whole("partition", n, 1)
+        return tuple(int(n) for n in counts)
+
+    def fixed_scale(self, problem: Problem) -> tuple[float, ...] | None:
+        """The scale along each axis, for one component after another, if it was given as numbers."""
+        coordinates, components = problem.coordinates, problem.components
         if self.scale is None:
             # Xavier's and Kaiming's widths are meant as they are
-            return None if self.initialisation == "uniform" else (1.0,) * d
+            return None if self.initialisation == "uniform" else (1.0,) * len(coordinates) * len(components)
         if isinstance(self.scale, ScaleGrid):
             return None
-        return tuple(_positive(s) for s in _per_axis(self.scale, coordinates))
+        scales = [self._scale_of(c.unknown, problem) for c in components]
+        return tuple(_positive(s) for scale in scales for s in _per_axis(scale, coordinates))
+
+    def _scale_of(self, unknown: sp.Expr, problem: Problem) -> Any:
+        if not isinstance(self.scale, Mapping) or not any(u in self.scale for u in problem.unknowns):
+            return self.scale
+        if unknown not in self.scale and not isinstance(unknown, Unknown):
+            raise SettingError(f"The mapping of scales has none for {unknown}; it needs all the unknowns.")
+        return self.scale.get(unknown, 1.0)
 
 
 def check_sampler(points: Any) -> None:
@@ -136,20 +194,20 @@ def _check_whole(name: str, value: Any, least: int) -> None:
         raise SettingError(f"{name} must be {kind}; got {value!r}.")
 
 
-def _per_axis(scale: Any, coordinates: Sequence[sp.Symbol]) -> Sequence[Any]:
+def _per_axis(given: Any, coordinates: Sequence[sp.Symbol], name: str = "scale") -> Sequence[Any]:
     d = len(coordinates)
-    if isinstance(scale, Mapping):
-        if set(scale) != set(coordinates):
+    if isinstance(given, Mapping):
+        if set(given) != set(coordinates):
             raise SettingError(
-                f"scale has values for {', '.join(map(str, scale))}; "
+                f"{name} has values for {', '.join(map(str, given))}; "
                 f"the coordinates are {', '.join(map(str, coordinates))}."
             )
-        return [scale[x] for x in coordinates]
-    if isinstance(scale, Sequence | np.ndarray) and not isinstance(scale, str | bytes) and np.ndim(scale) > 0:
-        if len(scale) != d:
-            raise SettingError(f"scale has {len(scale)} values for {d} coordinates; give one, or one for each.")
-        return list(scale)
-    return [scale] * d
+        return [given[x] for x in coordinates]
+    if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes) and np.ndim(given) > 0:
+        if len(given) != d:
+            raise SettingError(f"{name} has {len(given)} values for {d} coordinates; give one, or one for each.")
+        return list(given)
+    return [given] * d
 
 
 def _positive(scale: Any) -> float:

@@ -9,17 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import sympy as sp
 import torch
 
-from .adapt import Candidate, Round, first_distribution, worthwhile
+from .adapt import Candidate, Round, first_distributions, worthwhile
 from .adapt import adapt as adapt_frequencies
 from .assemble import check_weights, place
 from .choose import Begin, choose_scale
 from .domain import Region, Sampler
 from .errors import NotConverged, SettingError, ToleranceNotMet
 from .estimate import estimate_error
-from .features import Isotropic
-from .fit import check_size, draw_features, find_weights, place_points
+from .features import Distribution, Isotropic
+from .fit import Case, check_size, deviations, draw_features, place_points
 from .problem import LINEARISATIONS, Problem
 from .settings import Scale, Settings
 from .solution import Solution
@@ -35,7 +36,7 @@ ROWS_TO_GROW = 1.8  # rows for each feature that leave enough of them for more
 def solve(
     problem: Problem,
     *,
-    features: int | None = None,
+    features: int | Mapping[sp.Expr, int] | None = None,
     activation: str = "cos",
     scale: Scale = None,
     points: Sampler | None = None,
@@ -52,6 +53,9 @@ def solve(
     max_features: int = 3000,
     estimate: bool = True,
     adapt: bool | None = None,
+    frequencies: Distribution | None = None,
+    partition: int | Sequence[int] | Mapping[sp.Symbol, int] | None = None,
+    layers: int = 1,
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.
 
@@ -60,12 +64,13 @@ def solve(
     problem
         what must hold, and where.
     features
-        how many features, M; by default as many as pay, from 400 on and at most `max_features`.
+        how many features, M, for each unknown, or a mapping from unknowns to numbers; by default as many as pay, from
+        400 on and at most `max_features`.
     activation
         σ: `"cos"`, `"sin"`, `"cos_sin"`, `"sigmoid"`, `"tanh"` or `"swish"`.
     scale
-        ρ: a number, one for each coordinate (a sequence or a mapping), or a `ScaleGrid` to search; by default it
-        is chosen by the numerical rank of the features and refined by a few trial fits.
+        ρ: a number, one for each coordinate (a sequence or a mapping), a mapping from unknowns to these, or a
+        `ScaleGrid` to search; by default it is chosen by the numerical rank of the features and refined by trial fits.
     points
         where the equations are asked to hold: `Grid`, `Random` or, by default, `Clustered`.
     weights
@@ -81,8 +86,8 @@ def solve(
     nonlinear
         for equations that are not linear: `"newton"`, damped by a line search, or `"picard"`, as in the paper.
     initial
-        where a nonlinear iteration starts: an expression, a number, a callable of the unknown's arguments, a
-        `Solution`, `"random"`, or by default the solution of the linear part of the equations.
+        where a nonlinear iteration starts: an expression, a number, a callable of the unknown's arguments, a mapping
+        from unknowns to these, a `Solution`, `"random"`, or by default the solution of the linear part.
     max_iterations
         of a nonlinear iteration.
     raise_on_failure
@@ -98,13 +103,21 @@ def solve(
     adapt
         whether the frequencies learn from rough solutions along which directions, and in which coordinates together,
         the solution varies; by default in more than three dimensions, and where they do not resolve it otherwise.
+    frequencies
+        what the frequencies are drawn from, at first: `Isotropic`, `Oriented`, `Sparse`, or a `Mixture` of these.
+    partition
+        cut the domain into so many cells along each axis, a number, or one for each coordinate (a sequence or a
+        mapping): each has its own part of the features, and a partition of unity joins them.
+    layers
+        hidden layers: 1, or 2 for a network whose second hidden layer sees the first and reaches the output beside it.
     """
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
     check_weights(weights, problem)
     settings = Settings(
         features, activation, scale, points, weights, initialisation, affine, seed, device,
-        nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate, adapt,
+        nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate, adapt, frequencies,
+        partition, layers,
     )  # fmt: skip
     return grow(problem, settings) if settings.grows else solve_with(problem, settings)
 
@@ -119,35 +132,31 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
         samples = place_points(problem, settings, for_points)
     with clock("equations"):  # linear forms of them, at the points
         placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], where)
-        check_size(placed, settings.size)
+        check_size(placed, sum(settings.sizes(problem)))
+        case = Case(problem, settings, placed, for_start, for_trials)
     with clock("features"):  # frequencies and phases at scale 1
-        distribution = smaller.frequencies if smaller else first_distribution(problem, settings)
-        unscaled = draw_features(problem, settings, for_features, distribution)
+        distributions = smaller.frequencies if smaller else first_distributions(problem, settings)
+        unscaled = draw_features(problem, settings, for_features, distributions)
     with clock("scale"):  # given, or searched
-        begin = Begin(smaller.scales, isinstance(distribution, Isotropic), stride=1) if smaller else None
-        choice = choose_scale(problem, settings, unscaled, placed, for_start, for_trials, begin)
+        isotropic = all(isinstance(d, Isotropic) for d in distributions)
+        choice = choose_scale(case, unscaled, Begin(smaller.scales, isotropic, stride=1) if smaller else None)
     with clock("adaptation"):  # frequencies like those of the solution, where that helps
-        pilot = Candidate(distribution, unscaled, choice)
-        best, rounds = pilot, tuple[Round, ...]()
-        if worthwhile(problem, settings, pilot, smaller.search if smaller else None):
-            best, rounds = adapt_frequencies(problem, settings, placed, pilot, for_start, for_trials, for_rounds)
+        best, rounds = Candidate(distributions, unscaled, choice), tuple[Round, ...]()
+        if worthwhile(case, best, smaller.search if smaller else None):
+            best, rounds = adapt_frequencies(case, best, for_rounds)
         rho, choice = best.choice.scales, best.choice
     with clock("least squares"):  # the weights of the features, in one solve or, if nonlinear, in several
         chosen = best.unscaled.scaled(rho, where)
-        warm = settings if choice.function is None else replace(settings, initial=choice.function)
-        stats, w = choice.fit or find_weights(problem, warm, placed, chosen, for_start)
+        stats, w = choice.fit or case.starting_from(choice.function).fitted(chosen)
     if stats.status == "failed" and settings.raise_on_failure:
         raise NotConverged(f"The nonlinear iteration did not converge: {stats.advice}", stats.iterations)
     error = None
     if settings.estimate:
         with clock("estimate"):  # the error, from a second solve
-            error = estimate_error(problem, settings, chosen, w, best.distribution, rho, stats, for_estimate)
+            error = estimate_error(case, chosen, w, best.distributions, rho, stats, for_estimate)
 
-    stats = replace(stats, seconds=clock.seconds, rounds=rounds)
-    scale = rho[0] if len(set(rho)) == 1 else rho
-    return Solution(
-        problem, chosen, w, samples, scale, choice.search, stats, settings, error, best.distribution
-    )  # fmt: skip
+    stats, spread = replace(stats, seconds=clock.seconds, rounds=rounds), deviations(case, chosen, w)
+    return Solution(problem, chosen, w, samples, rho, choice.search, stats, settings, error, best.distributions, spread)
 
 
 def grow(problem: Problem, settings: Settings) -> Solution:

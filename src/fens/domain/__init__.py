@@ -1,6 +1,7 @@
 """Regions, and the points on them."""
 
 from .box import Box, Cylinder
+from .pair import Pair
 from .region import Domain, Part, Patch, Points, Region, Samples
 from .sample import Clustered, Demand, Grid, Random, Sampler
 from .thin import thinned
@@ -12,6 +13,7 @@ __all__ = [
     "Demand",
     "Domain",
     "Grid",
+    "Pair",
     "Part",
     "Patch",
     "Points",

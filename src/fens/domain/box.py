@@ -12,6 +12,7 @@ import sympy as sp
 
 from ..errors import RegionError
 from ..numbers import real_number
+from .pair import Pair
 from .region import Domain, Part, Patch
 
 
@@ -60,6 +61,12 @@ class Box(Domain):
         end = which_end(coordinate, self.intervals[axis], value)
         name = f"the face {coordinate} = {self.intervals[axis][end]:g}"
         return Part(self, name, (self._face(axis, end),))
+
+    def pair(self, coordinate: sp.Symbol) -> Pair:
+        """The two faces across a coordinate, for periodic conditions: `{box.pair(x): Eq(jump(u), 0)}`."""
+        axis = self.axis(coordinate)
+        name = f"the pair of faces across {coordinate}"
+        return Pair(self, name, (self._face(axis, 1),), axis, self.intervals[axis][0])
 
     def during(self, time: sp.Symbol, start: Any, end: Any) -> Cylinder:
         """The box through an interval of time."""
@@ -133,6 +140,13 @@ class Cylinder(Domain):
             part = self.base.face(coordinate, value)
             return self._extruded(part, part.name)
         return (self.initial, self.final)[which_end(coordinate, (self.start, self.end), value)]
+
+    def pair(self, coordinate: sp.Symbol) -> Pair:
+        """Two opposite faces of the base at all times, or for the time coordinate the final and the initial instant."""
+        axis = self.axis(coordinate)
+        upper = self.final if coordinate == self.time else self.face(coordinate, self.bounds[axis][1])
+        name = f"the pair of faces across {coordinate}"
+        return Pair(self, name, upper.patches, axis, self.bounds[axis][0])
 
     def _extruded(self, part: Part, name: str) -> Part:
         return Part(self, name, tuple(p.extruded(self.start, self.end) for p in part.patches))

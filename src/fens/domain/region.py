@@ -16,24 +16,33 @@ from ..numbers import real_array
 
 @dataclass(frozen=True)
 class Samples:
-    """Points, one in a row, and the outward unit normals there if the region has them."""
+    """Points, one in a row, and the outward unit normals there if the region has them.
+
+    Pairs of points have the `opposite` ones too; those of a quadrature rule have `weights`.
+    """
 
     points: np.ndarray
     normals: np.ndarray | None = None
+    opposite: np.ndarray | None = None
+    weights: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.points)
 
     def only(self, rows: np.ndarray) -> Samples:
         """Some of the points."""
-        return Samples(self.points[rows], None if self.normals is None else self.normals[rows])
+        return Samples(self.points[rows], *(None if a is None else a[rows] for a in self._others))
 
     @classmethod
     def joined(cls, parts: Sequence[Samples]) -> Samples:
         """All the points of several samples, in order."""
-        normals = [p.normals for p in parts if p.normals is not None]
-        together = np.concatenate(normals) if len(normals) == len(parts) else None
-        return cls(np.concatenate([p.points for p in parts]), together)
+        columns = zip(*(p._others for p in parts), strict=True)
+        others = (None if any(a is None for a in c) else np.concatenate(c) for c in columns)
+        return cls(np.concatenate([p.points for p in parts]), *others)
+
+    @property
+    def _others(self) -> tuple[np.ndarray | None, ...]:
+        return self.normals, self.opposite, self.weights
 
 
 @dataclass(frozen=True)
@@ -99,6 +108,11 @@ class Region(ABC):
     def has_normals(self) -> bool:
         """Whether an outward normal is defined on it."""
         return bool(self.patches) and all(p.normal is not None for p in self.patches)
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether its points come in pairs."""
+        return False
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -207,18 +221,20 @@ class Points(Region):
         """The points, with the coordinates in the given order."""
         return Samples(np.stack([self.arrays[x] for x in coordinates], axis=1))
 
-    def check_inside(self, domain: Domain) -> None:
-        """Refuse points that lack a coordinate or lie outside the domain."""
+    def check_inside(self, domains: Sequence[Domain]) -> None:
+        """Refuse points that lack a coordinate or lie outside all of the domains."""
+        domain = domains[0]
         if set(self.arrays) != set(domain.coordinates):
             raise RegionError(
                 f"Points has the coordinates {', '.join(map(str, self.arrays))}; "
                 f"{domain.name} has {', '.join(map(str, domain.coordinates))}."
             )
         points = self.samples(domain.coordinates).points
-        outside = np.flatnonzero(~domain.contains(points))
+        outside = np.flatnonzero(~np.any([d.contains(points) for d in domains], axis=0))
         if len(outside):
             where = ", ".join(f"{v:g}" for v in points[outside[0]])
-            raise RegionError(f"Point number {outside[0]} of Points, ({where}), lies outside {domain.name}.")
+            names = " and ".join(d.name for d in domains)
+            raise RegionError(f"Point number {outside[0]} of Points, ({where}), lies outside {names}.")
 
 
 def _within(points: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:

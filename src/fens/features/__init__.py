@@ -2,10 +2,14 @@
 
 from .activation import ACTIVATIONS, Activation, activation
 from .distribution import Distribution, Isotropic, Mixture, Oriented, Sparse
-from .frequencies import Draw, draw
-from .random_features import Coefficient, Operator, RandomFeatures
+from .family import Family, JointOperator
+from .frequencies import Draw, Draws, Unscaled, constant, draw
+from .layers import draw_layers
+from .pieces import OVERLAP, draw_pieces
+from .random_features import Coefficient, Features, Operator, RandomFeatures
 
 __all__ = [
-    "ACTIVATIONS", "Activation", "Coefficient", "Distribution", "Draw", "Isotropic", "Mixture", "Operator",
-    "Oriented", "RandomFeatures", "Sparse", "activation", "draw",
+    "ACTIVATIONS", "OVERLAP", "Activation", "Coefficient", "Distribution", "Draw", "Draws", "Family", "Features",
+    "Isotropic", "JointOperator", "Mixture", "Operator", "Oriented", "RandomFeatures", "Sparse", "Unscaled",
+    "activation", "constant", "draw", "draw_layers", "draw_pieces",
 ]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
 
 from ..errors import SettingError
-from .activation import Activation
+from .activation import ACTIVATIONS, Activation
 from .distribution import Distribution, Isotropic
-from .random_features import RandomFeatures
+from .family import Family
+from .random_features import Features, RandomFeatures
 
 ISOTROPIC = Isotropic()
 # Half-width of the uniform distribution of W and b, for M features in d dimensions.
@@ -20,6 +22,27 @@ INITIALISATIONS = {
     "xavier": lambda M, d: np.sqrt(6.0 / (M + d)),
     "kaiming": lambda M, d: np.sqrt(6.0 / d),
 }
+
+
+class Unscaled(Protocol):
+    """Features at scale 1: `cell_size` of them for each cell, of which there are `counts` along the axes."""
+
+    @property
+    def W(self) -> np.ndarray: ...
+    @property
+    def b(self) -> np.ndarray: ...
+    @property
+    def activation(self) -> Activation: ...
+    @property
+    def half_width(self) -> np.ndarray: ...
+    @property
+    def cell_size(self) -> int: ...
+    @property
+    def counts(self) -> tuple[int, ...]: ...
+
+    def scaled(self, scale: Sequence[float], device: torch.device) -> Features:
+        """The features at a scale for each axis."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -37,6 +60,16 @@ class Draw:
     origin: np.ndarray
     half_width: np.ndarray
 
+    @property
+    def cell_size(self) -> int:
+        """All are in one cell."""
+        return len(self.b)
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """One cell along each axis."""
+        return (1,) * len(self.center)
+
     def scaled(self, scale: Sequence[float], device: torch.device) -> RandomFeatures:
         """The features σ(ρ(W·x + b)), x after the affine map; one ρ for each axis, their geometric mean for b."""
         rho = np.asarray(scale, dtype=np.float64)
@@ -46,6 +79,25 @@ class Draw:
             b = np.remainder(b + np.pi, 2 * np.pi) - np.pi
         W_, b_, center = (torch.as_tensor(a, device=device) for a in (W, b, self.center))
         return RandomFeatures(W_, b_, center, self.activation)
+
+
+@dataclass(frozen=True)
+class Draws:
+    """The draws of several unknowns. Their scales, one for each axis, follow one another too."""
+
+    members: tuple[Unscaled, ...]
+
+    def scaled(self, scales: Sequence[float], device: torch.device) -> Family:
+        """The features of all the unknowns."""
+        d = self.members[0].W.shape[1]
+        return Family(tuple(m.scaled(scales[k * d : (k + 1) * d], device) for k, m in enumerate(self.members)))
+
+
+def constant(bounds: Sequence[tuple[float, float]]) -> Draw:
+    """The one feature of an unknown number: a cosine of frequency zero, which is 1."""
+    d = len(bounds)
+    zero, one = np.zeros(d), np.ones(d)
+    return Draw(np.zeros((1, d)), np.zeros(1), ACTIVATIONS["cos"], center=zero, origin=zero, half_width=one)
 
 
 def draw(

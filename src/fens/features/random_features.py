@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -12,6 +13,23 @@ from .activation import Activation, fold
 
 Coefficient = float | Tensor  # the same everywhere, or one value for each point
 Operator = Sequence[tuple[Coefficient, tuple[int, ...]]]  # Σ c(x) ∂^α as pairs (c, α)
+
+
+class Features(Protocol):
+    """Functions φ_j with their frequencies W, or what comes nearest to these, and phases b."""
+
+    @property
+    def W(self) -> Tensor: ...
+    @property
+    def b(self) -> Tensor: ...
+    @property
+    def activation(self) -> Activation: ...
+
+    def __len__(self) -> int: ...
+
+    def matrix(self, operator: Operator, points: Tensor) -> Tensor:
+        """(Σ_α c_α ∂^α φ_j)(x_i), a matrix with a row for each point and a column for each feature."""
+        ...
 
 
 @dataclass(frozen=True)

@@ -106,6 +106,13 @@ class Factorised:
         """A w, without much rounding."""
         return product(self.A, weights) * self.size
 
+    def inverse_row(self, column: int) -> Tensor:
+        """How the weight of one column depends on the right-hand side: a row of the pseudo-inverse."""
+        z = torch.zeros_like(self.A[:, 0])
+        z[: self.A.shape[1]] = self.damped.inverse_row(column)
+        row: Tensor = torch.ormqr(self.reflectors, self.tau, z[:, None], left=True, transpose=False)[:, 0]
+        return row / self.size
+
     def _project(self, b: Tensor) -> Tensor:
         """Qᵀb."""
         column: Tensor = torch.ormqr(self.reflectors, self.tau, b[:, None], left=True, transpose=True)[:, 0]
@@ -147,6 +154,18 @@ class _Damped:
             top[rows], below = v[:width], v[width:]
         return _back_substitution(self.R, top)
 
+    def inverse_row(self, column: int) -> Tensor:
+        """How the weight of one column depends on c."""
+        unit = torch.zeros_like(self.R[0])
+        unit[column] = 1.0
+        top, below = _forward_substitution(self.R, unit), torch.zeros_like(unit)
+        for rows, reflectors, tau in reversed(self.panels):  # the reflections of `solve` undone, the last one first
+            width = rows.stop - rows.start
+            v = torch.cat([top[rows], below])[:, None]
+            v = torch.ormqr(reflectors, tau, v, left=True, transpose=False)[:, 0]
+            top[rows], below = v[:width], v[width : len(v) - width]
+        return top
+
 
 def _back_substitution(R: Tensor, c: Tensor) -> Tensor:
     """R⁻¹c panel by panel from below; on the whole of R, PyTorch would make a copy first."""
@@ -155,6 +174,16 @@ def _back_substitution(R: Tensor, c: Tensor) -> Tensor:
         rows = slice(start, start + PANEL)
         known = R[rows, start + PANEL :] @ w[start + PANEL :]
         w[rows] = torch.linalg.solve_triangular(R[rows, rows], (c[rows] - known)[:, None], upper=True)[:, 0]
+    return w
+
+
+def _forward_substitution(R: Tensor, c: Tensor) -> Tensor:
+    """R⁻ᵀc panel by panel from above."""
+    w = torch.zeros_like(c)
+    for start in range(0, len(c), PANEL):
+        rows = slice(start, start + PANEL)
+        known = R[:start, rows].T @ w[:start]
+        w[rows] = torch.linalg.solve_triangular(R[rows, rows].triu().T, (c[rows] - known)[:, None], upper=False)[:, 0]
     return w
 
 

@@ -7,34 +7,35 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import sympy as sp
 import torch
 from torch import Tensor
 
-from ..assemble import Collocated, Placed, System, linearise, weigh
+from ..assemble import Collocated, Placed, Places, System, linearise, weigh
 from ..domain import Region
 from ..errors import SettingError
-from ..features import RandomFeatures
+from ..features import Family
 from ..lstsq import Direct
-from ..problem import Problem, function_values, linear_part
+from ..problem import Jet, Problem, Unknown, component_values, linear_part
 
 
 def starts(
     problem: Problem,
     initial: Any,
     placed: Sequence[Placed],
-    features: RandomFeatures,
+    features: Family,
     row_weights: str | Mapping[Region, float],
     seed: np.random.SeedSequence,
 ) -> Iterator[Tensor]:
     """The weights of the functions to start from, one after another as long as the last one did not lead anywhere.
 
     A function that is not made of these features is fitted by them. With none given these are the solution of the
-    linear part of the equations, and the constants 1 and 0.
+    linear part of the equations, and the constants 1 and 0. Unknown numbers start from their initial values.
     """
     if initial is None:
-        yield _of_linear_part(placed, features, row_weights)
+        yield _of_linear_part(problem, placed, features, row_weights)
         for constant in (1.0, 0.0):
-            yield _fitted([np.full(len(p.samples), constant) for p in placed], placed, features)
+            yield _fitted(problem, dict.fromkeys(problem.unknowns, constant), placed, features)
     elif isinstance(initial, str):
         if initial != "random":
             raise SettingError(
@@ -44,59 +45,105 @@ def starts(
     elif _made_of(initial, problem, features):
         yield initial.weights
     else:
-        arguments = problem.unknowns[0].args
-        yield _fitted(
-            [
-                function_values(initial, arguments, problem.coordinates, p.samples.points, "initial function")
-                for p in placed
-            ],
-            placed,
-            features,
-        )
+        yield _fitted(problem, initial_functions(problem, initial), placed, features)
+
+
+def initial_functions(problem: Problem, initial: Any) -> dict[sp.Expr, Any]:
+    """The function that each unknown starts from."""
+    if isinstance(functions := getattr(initial, "functions", None), Mapping):  # a solution, perhaps with other names
+        same = len(functions) == len(problem.unknowns) and set(functions) != set(problem.unknowns)
+        initial = dict(zip(problem.unknowns, functions.values(), strict=True)) if same else functions
+    if not isinstance(initial, Mapping):
+        functions = [u for u in problem.unknowns if not isinstance(u, Unknown)]
+        if len(functions) > 1:
+            raise SettingError(
+                f"The problem has several unknowns; initial must be a mapping from {', '.join(map(str, functions))} to "
+                f"their functions, or a Solution; got {initial!r}."
+            )
+        return {functions[0]: initial}
+    for unknown in initial:
+        problem.of(unknown)
+    return {u: initial.get(u, 0.0) for u in problem.unknowns if not isinstance(u, Unknown) or u in initial}
+
+
+def _numbers(problem: Problem, initial: Mapping[sp.Expr, Any] | None = None) -> dict[int, float]:
+    """What the unknown numbers start from."""
+    return {
+        k: float((initial or {}).get(c.unknown, c.unknown.initial))
+        for k, c in enumerate(problem.components)
+        if c.is_constant
+    }
+
+
+def _with_numbers(weights: Tensor, numbers: Mapping[int, float], features: Family) -> Tensor:
+    for k, value in numbers.items():
+        weights[features.columns[k]] = value
+    return weights
 
 
 def _of_linear_part(
-    placed: Sequence[Placed], features: RandomFeatures, row_weights: str | Mapping[Region, float]
+    problem: Problem, placed: Sequence[Placed], features: Family, row_weights: str | Mapping[Region, float]
 ) -> Tensor:
-    """The solution of the equations without their nonlinear terms.
+    """The solution of the equations without their nonlinear terms, the unknown numbers taken as given.
 
     Where that leaves too few equations, as of |∇u| = 1, the harmonic extension of the conditions takes their place.
     """
-    forms = [replace(p, form=linear_part(p.condition.equation)) for p in placed]
+    numbers = _numbers(problem)
+    forms = [replace(p, form=linear_part(p.condition.equation.with_numbers(numbers))) for p in placed]
     conditions = linearise([p for p in forms if p.form.coefficients])
     if sum(map(len, conditions)) < len(features):
-        conditions = (_laplace(placed[0], features), *conditions)
-    return Direct().solve(System(weigh(conditions, features, row_weights), features)).weights
+        conditions = (*(_laplace(p, k) for k, p in enumerate(_homes(problem, placed))), *conditions)
+    weights = Direct().solve(System(weigh(conditions, features, row_weights), features)).weights
+    return _with_numbers(weights, numbers, features)
 
 
-def _laplace(placed: Placed, features: RandomFeatures) -> Collocated:
-    d = features.W.shape[1]
-    operator = tuple((1.0, tuple(2 * (i == axis) for i in range(d))) for axis in range(d))
+def _homes(problem: Problem, placed: Sequence[Placed]) -> list[Placed]:
+    """For each component a condition on its domain."""
+    return [next(p for p in placed if p.condition.region == c.domain) for c in problem.components]
+
+
+def _laplace(placed: Placed, unknown: int) -> Collocated:
+    d = placed.points.shape[1]
+    operator = tuple((1.0, Jet(unknown, tuple(2 * (i == axis) for i in range(d)))) for axis in range(d))
     zero = torch.zeros(len(placed.points), dtype=torch.float64, device=placed.points.device)
-    return Collocated(placed.condition, placed.points, operator, zero)
+    return Collocated(placed.condition, Places(placed.points), operator, zero)
 
 
-def _fitted(values: Sequence[np.ndarray], placed: Sequence[Placed], features: RandomFeatures) -> Tensor:
-    value = ((1.0, (0,) * features.W.shape[1]),)
-    conditions = tuple(
-        Collocated(p.condition, p.points, value, torch.as_tensor(v, device=p.points.device))
-        for p, v in zip(placed, values, strict=True)
-    )
-    return Direct().solve(System(conditions, features)).weights
+def _fitted(
+    problem: Problem, functions: Mapping[sp.Expr, Any], placed: Sequence[Placed], features: Family
+) -> Tensor:
+    """Weights of functions that are close to given ones at the points of their domains."""
+    conditions = []
+    for k, component in enumerate(problem.components):
+        if component.is_constant:
+            continue
+        given = functions[component.unknown]
+        for p in placed:
+            if p.condition.region.domain not in (component.domain, None) or p.is_integral:
+                continue
+            values = component_values(given, component, problem.coordinates, p.samples.points, "initial function")
+            source = torch.as_tensor(values, device=p.points.device)
+            value = ((1.0, Jet(k, (0,) * features.dimension)),)
+            conditions.append(Collocated(p.condition, Places(p.points), value, source))
+    weights = Direct().solve(System(tuple(conditions), features)).weights
+    return _with_numbers(weights, _numbers(problem, functions), features)
 
 
-def _random(features: RandomFeatures, seed: np.random.SeedSequence) -> Tensor:
+def _random(features: Family, seed: np.random.SeedSequence) -> Tensor:
     """The paper's start, with weights that give a function of size one."""
     half = np.sqrt(3.0 / len(features))
     draw = np.random.default_rng(seed).uniform(-half, half, len(features))
-    return torch.as_tensor(draw, device=features.b.device)
+    return torch.as_tensor(draw, device=features.members[0].b.device)
 
 
-def _made_of(initial: Any, problem: Problem, features: RandomFeatures) -> bool:
+def _made_of(initial: Any, problem: Problem, features: Family) -> bool:
     """Whether a function is a solution in the same coordinates and of the same features, whose weights can be taken."""
     own, other = getattr(initial, "features", None), getattr(initial, "problem", None)
-    if not isinstance(own, RandomFeatures) or not isinstance(other, Problem) or len(own) != len(features):
+    if not isinstance(own, Family) or not isinstance(other, Problem) or len(own) != len(features):
         return False
-    same_order = other.coordinates == problem.coordinates and other.unknowns[0].args == problem.unknowns[0].args
-    same_features = torch.equal(own.W, features.W) and torch.equal(own.b, features.b)
-    return same_order and same_features and own.activation is features.activation
+    if other.coordinates != problem.coordinates or other.unknowns != problem.unknowns:
+        return False
+    return len(own.members) == len(features.members) and all(
+        torch.equal(a.W, b.W) and torch.equal(a.b, b.b) and a.activation is b.activation
+        for a, b in zip(own.members, features.members, strict=True)
+    )

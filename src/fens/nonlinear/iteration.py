@@ -15,11 +15,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..assemble import Collocated, Placed, System, linearise, weigh
+from ..assemble import Collocated, Pinned, Placed, System, linearise, weigh
 from ..domain import Region
 from ..errors import EvaluationError
-from ..features import RandomFeatures
+from ..features import Family
 from ..lstsq import Direct
+from ..problem import Problem
 from .point import Point
 
 TINY_STEP = 1e-13  # relative to u: round-off
@@ -61,14 +62,14 @@ class State:
 
 @dataclass(frozen=True)
 class Iteration:
-    """A nonlinear problem at its points, for given features, on a domain of given half-widths.
+    """A nonlinear problem at its points, for given features.
 
     `reference` is a size below whose round-off u counts as zero, if one is known.
     """
 
+    problem: Problem
     placed: Sequence[Placed]
-    features: RandomFeatures
-    half_widths: Sequence[float]
+    features: Family
     row_weights: str | Mapping[Region, float]
     line_search: bool
     max_iterations: int
@@ -76,7 +77,7 @@ class Iteration:
 
     def states(self, start: Tensor) -> Iterator[State]:
         """The states from the start on, which is number 0. Ends when no further step helps, or makes sense."""
-        here = Point.of(self.placed, self.features, start)
+        here = Point.of(self.problem, self.placed, self.features, start)
         conditions = weigh(linearise(self.placed, here.jets), self.features, self.row_weights)
         factorised = Direct().factorise(System(conditions, self.features))
         yield self._state(0, here, conditions, float("nan"), 1.0, False, factorised.rank)
@@ -124,18 +125,36 @@ class Iteration:
         self, here: Point, goal: Tensor, conditions: Sequence[Collocated], before: float
     ) -> tuple[Point, float, float]:
         """The next point, the fraction of the way to the goal at which it lies, and the relative length of the way."""
-        full = Point.of(self.placed, self.features, goal)
-        step = here.distance(full) / max(full.size, self._zero, sys.float_info.min)
+        full = self._restored(Point.of(self.problem, self.placed, self.features, goal), conditions)
+        step = here.step_to(full, self._zero)
         # near the least residual the features allow, it no longer tells one step from another; the steps still shrink
         if not self.line_search or full.norm(conditions) < (1 + FLAT) * before:
             return full, 1.0, step
         fraction = 0.5
         while fraction >= SHORTEST:
-            trial = here.towards(full, fraction, self.placed)
+            trial = self._restored(here.towards(full, fraction, self.placed), conditions)
             if trial.norm(conditions) < (1 - 1e-4 * fraction) * before:
                 return trial, fraction, step
             fraction /= 2
         return here, 0.0, step
+
+    def _restored(self, point: Point, conditions: Sequence[Collocated]) -> Point:
+        """The functions that go with the unknown numbers of a point, if there are such numbers.
+
+        A step changes numbers and functions at once, as if their product were linear. What that leaves in the
+        equations would drown what the data, which may have noise and little weight, say about the numbers.
+        """
+        numbers = sum(c.is_constant for c in self.problem.components)
+        if not numbers or not self.line_search:
+            return point
+        fresh = linearise(self.placed, point.jets)
+        weighed = tuple(replace(new, weight=old.weight) for new, old in zip(fresh, conditions, strict=True))
+        target = torch.as_tensor(point.target(weighed), device=point.weights.device)
+        last = point.weights[-numbers:]
+        found = Direct().solve(Pinned(System(weighed, self.features), target, last))
+        if found.status != "solved":
+            return point
+        return Point.of(self.problem, self.placed, self.features, torch.cat([found.weights, last]))
 
     def _settled(self, step: float, damping: float, last: float, before: float, after: float) -> bool:
         """Whether a full step of this relative length says that further ones would only be rounding."""
@@ -156,7 +175,7 @@ class Iteration:
         settled: bool,
         rank: int,
     ) -> State:
-        relative = point.imbalance(conditions, self.half_widths, self._zero)
+        relative = point.imbalance(conditions, self.problem.half_widths, self._zero)
         row_weights = tuple(c.weight for c in conditions)
         return State(
             iteration, point.norm(conditions), relative, step, damping, settled, rank, row_weights, point.weights

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,38 +10,51 @@ import numpy as np
 from torch import Tensor
 
 from ..assemble import Collocated, Jets, Placed, evaluate_jets
-from ..features import RandomFeatures
+from ..features import Family
 from ..numbers import rms
-from ..problem import Jet
+from ..problem import Jet, Problem
+
+HalfWidths = Sequence[Sequence[float]]  # of the domain of each unknown, along each axis
+NEGLIGIBLE = 1e-6  # size of one unknown beside another's, below which it may be rounding
 
 
 @dataclass(frozen=True)
 class Point:
-    """A function Σ w_j φ_j, its jets on every condition, and the equations' residuals F there."""
+    """Functions Σ w_j φ_j, their jets on every condition, and the equations' residuals F there.
+
+    `homes` has, for each unknown, the first condition on its domain: there its values are known, too.
+    """
 
     weights: Tensor
     jets: tuple[Jets, ...]
     residuals: tuple[np.ndarray, ...]
+    homes: tuple[int, ...]
 
     @classmethod
-    def of(cls, placed: Sequence[Placed], features: RandomFeatures, weights: Tensor) -> Point:
-        """The function with these weights."""
-        value = Jet(0, (0,) * features.W.shape[1])
-        jets = tuple(
-            evaluate_jets(features, weights, p.points, tuple(dict.fromkeys((value, *p.jets)))) for p in placed
+    def of(cls, problem: Problem, placed: Sequence[Placed], features: Family, weights: Tensor) -> Point:
+        """The functions with these weights."""
+        homes = tuple(
+            next(i for i, p in enumerate(placed) if p.condition.region == c.domain) for c in problem.components
         )
-        return cls(weights, jets, _residuals(placed, jets))
+        wanted: list[dict[Jet, None]] = [dict.fromkeys(p.jets) for p in placed]
+        for k, home in enumerate(homes):
+            wanted[home][_value(k, features.dimension)] = None
+        jets = tuple(
+            evaluate_jets(features, weights, p.places, tuple(w)) for p, w in zip(placed, wanted, strict=True)
+        )
+        return cls(weights, jets, _residuals(placed, jets), homes)
 
     def towards(self, goal: Point, fraction: float, placed: Sequence[Placed]) -> Point:
         """The function at a fraction of the way to another."""
         pairs = zip(self.jets, goal.jets, strict=True)
         with np.errstate(all="ignore"):
             jets = tuple({jet: a[jet] + fraction * (b[jet] - a[jet]) for jet in a} for a, b in pairs)
-        return Point(self.weights + fraction * (goal.weights - self.weights), jets, _residuals(placed, jets))
+        weights = self.weights + fraction * (goal.weights - self.weights)
+        return Point(weights, jets, _residuals(placed, jets), self.homes)
 
     def stacked(self, conditions: Sequence[Collocated]) -> np.ndarray:
         """The weighted residuals of all the equations."""
-        return np.concatenate([c.weight * r for c, r in zip(conditions, self.residuals, strict=True)])
+        return np.concatenate([_weighted(c, r) for c, r in zip(conditions, self.residuals, strict=True)])
 
     def norm(self, conditions: Sequence[Collocated]) -> float:
         """‖F‖ with the rows weighted; infinite where F is not finite."""
@@ -56,57 +70,95 @@ class Point:
         """
         parts = zip(conditions, self.jets, self.residuals, strict=True)
         with np.errstate(all="ignore"):
-            return np.concatenate([c.weight * (sum(terms(c, jets)) - residual) for c, jets, residual in parts])
+            return np.concatenate(
+                [_weighted(c, _summed(c, terms(c, jets)) - residual) for c, jets, residual in parts]
+            )
 
     @property
-    def size(self) -> float:
-        """The largest |u| in the domain."""
-        return float(np.abs(self._values).max())
+    def sizes(self) -> tuple[float, ...]:
+        """The largest |u| of each unknown in its domain."""
+        return tuple(float(np.abs(v).max()) for v in self._values)
 
-    def distance(self, other: Point) -> float:
-        """The largest difference of two functions in the domain."""
+    def step_to(self, other: Point, zero: float) -> float:
+        """The largest difference of two functions beside their size, which counts as at least `zero`.
+
+        One of several unknowns may vanish; then its size is that of the rounding of the others.
+        """
+        sizes = other.sizes
+        least = max(zero, NEGLIGIBLE * max(sizes), sys.float_info.min)
         with np.errstate(all="ignore"):
-            return float(np.abs(self._values - other._values).max())
+            changes = [float(np.abs(a - b).max()) for a, b in zip(self._values, other._values, strict=True)]
+            return max(c / max(s, least) for c, s in zip(changes, sizes, strict=True))
 
-    def imbalance(self, conditions: Sequence[Collocated], half_widths: Sequence[float], least: float) -> float:
+    def imbalance(self, conditions: Sequence[Collocated], half_widths: HalfWidths, least: float) -> float:
         """How far the equations are from holding: the largest of their imbalances."""
         return max(self.imbalances(conditions, half_widths, least))
 
-    def imbalances(
-        self, conditions: Sequence[Collocated], half_widths: Sequence[float], least: float
-    ) -> tuple[float, ...]:
-        """The residual of each equation beside its terms.
+    def imbalances(self, conditions: Sequence[Collocated], half_widths: HalfWidths, least: float) -> tuple[float, ...]:
+        """The residual of each equation beside its terms; of data with noise, as if they held.
 
         A term c ∂^α u counts with at least |c| times what a function of the size of u, or of size `least`, varying
         over the domain, would give it; else the condition u = 0 would never be seen to hold.
         """
-        natural = max(rms(self._values), least)
+        sizes_of = [rms(v) for v in self._values]
+        natural = [max(size, least, NEGLIGIBLE * max(sizes_of)) for size in sizes_of]
         found = []
         with np.errstate(all="ignore"):
             for condition, jets, residual in zip(conditions, self.jets, self.residuals, strict=True):
                 parts = terms(condition, jets)
                 sizes = [
-                    max(rms(part), rms(c) * natural / float(np.prod(np.power(half_widths, orders))))
-                    for part, (c, orders) in zip(parts, numeric(condition), strict=True)
+                    max(rms(part), rms(c) * natural[jet.unknown] / _length(half_widths, jet))
+                    for part, (c, jet) in zip(parts, numeric(condition), strict=True)
                 ]
-                whole = sum(sizes) + rms(residual - sum(parts))
-                ratio = rms(residual) / whole if whole > 0 else 0.0
+                source = residual - _summed(condition, parts)
+                whole = _measure(condition) * sum(sizes) + rms(source)
+                ratio = rms(residual) / whole if whole > 0 and condition.noise is None else 0.0
                 found.append(ratio if np.isfinite(ratio) else float("inf"))
         return tuple(found)
 
     @property
-    def _values(self) -> np.ndarray:
-        return next(iter(self.jets[0].values()))
+    def _values(self) -> list[np.ndarray]:
+        d = len(next(iter(self.jets[0])).orders)
+        return [self.jets[home][_value(k, d)] for k, home in enumerate(self.homes)]
 
 
 def terms(condition: Collocated, jets: Jets) -> list[np.ndarray]:
     """c_α ∂^α u at the points, for each α."""
-    return [np.asarray(c * jets[Jet(0, orders)]) for c, orders in numeric(condition)]
+    return [np.asarray(c * jets[jet]) for c, jet in numeric(condition)]
 
 
-def numeric(condition: Collocated) -> list[tuple[np.ndarray, tuple[int, ...]]]:
+def numeric(condition: Collocated) -> list[tuple[np.ndarray, Jet]]:
     """The coefficients as arrays, with their derivatives."""
-    return [(np.asarray(c.cpu() if isinstance(c, Tensor) else c), orders) for c, orders in condition.operator]
+    return [(np.asarray(c.cpu() if isinstance(c, Tensor) else c), jet) for c, jet in condition.operator]
+
+
+def natural_size(condition: Collocated, half_widths: HalfWidths) -> float:
+    """The size of an equation's terms for functions of size 1 that vary over the domain."""
+    return sum(float(np.abs(c).max()) / _length(half_widths, jet) for c, jet in numeric(condition))
+
+
+def _length(half_widths: HalfWidths, jet: Jet) -> float:
+    return float(np.prod(np.power(half_widths[jet.unknown], jet.orders)))
+
+
+def _value(unknown: int, dimension: int) -> Jet:
+    return Jet(unknown, (0,) * dimension)
+
+
+def _summed(condition: Collocated, parts: Sequence[np.ndarray]) -> np.ndarray:
+    """The sum of terms, at the points or integrated over them."""
+    values, weights = np.sum(parts, axis=0), condition.places.weights
+    return values if weights is None else np.array([np.asarray(weights.cpu()) @ values])
+
+
+def _measure(condition: Collocated) -> float:
+    weights = condition.places.weights
+    return 1.0 if weights is None else float(weights.sum())
+
+
+def _weighted(condition: Collocated, rows: np.ndarray) -> np.ndarray:
+    w = condition.row_weights
+    return rows * (np.asarray(w.cpu()) if isinstance(w, Tensor) else w)
 
 
 def _residuals(placed: Sequence[Placed], jets: Sequence[Jets]) -> tuple[np.ndarray, ...]:

@@ -1,29 +1,17 @@
 """What must hold, and where: equations in SymPy, read into linear forms."""
 
 from .expression import Equation, Jet
-from .formula import Formula, function_values
+from .formula import Formula, component_values, function_values
 from .linearize import LINEARISATIONS, LinearForm, linear_part, newton_form, picard_form
 from .manufacture import manufacture
 from .problem import Condition, Problem
-from .symbols import Data, Normal, Wrapped, normal, normal_derivative, wrap
+from .symbols import ONE_OVER_MEASURE, Data, Normal, Opposite, integral, jump, normal, normal_derivative
+from .unknowns import Component, Unknown, complex_unknown
+from .wrapped import Wrapped, wrap
 
 __all__ = [
-    "LINEARISATIONS",
-    "Condition",
-    "Data",
-    "Equation",
-    "Formula",
-    "Jet",
-    "LinearForm",
-    "Normal",
-    "Problem",
-    "Wrapped",
-    "function_values",
-    "linear_part",
-    "manufacture",
-    "newton_form",
-    "normal",
-    "normal_derivative",
-    "picard_form",
-    "wrap",
-]
+    "LINEARISATIONS", "ONE_OVER_MEASURE", "Component", "Condition", "Data", "Equation", "Formula", "Jet",
+    "LinearForm", "Normal", "Opposite", "Problem", "Unknown", "Wrapped", "complex_unknown", "component_values",
+    "function_values", "integral", "jump", "linear_part", "manufacture", "newton_form", "normal", "normal_derivative",
+    "picard_form", "wrap",
+]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,31 +12,42 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from ..errors import EquationError, UnsupportedEquation
-from .symbols import Data, Normal, Wrapped
-
-Unknowns = Sequence[AppliedUndef]
+from .formula import real_parts
+from .symbols import ONE_OVER_MEASURE, Data, Jump, Normal, OfCoordinate, Opposite, Total
+from .unknowns import Component, Unknown
+from .wrapped import Wrapped
 
 
 @dataclass(frozen=True)
 class Jet:
-    """∂^orders of unknown number `unknown`; orders follow the coordinates of the domain."""
+    """∂^orders of component number `unknown`; orders follow the coordinates. Of two points at the `opposite` one."""
 
     unknown: int
     orders: tuple[int, ...]
+    opposite: bool = False
 
 
 @dataclass(frozen=True)
 class Equation:
-    """F = 0, where F is an expression in the coordinates and in one symbol for each derivative of the unknowns."""
+    """F = 0, where F is an expression in the coordinates and in one symbol for each derivative of the unknowns.
+
+    For an integral equation, it is the integral of F over the region that vanishes.
+    """
 
     residual: sp.Expr
     jets: tuple[tuple[Jet, sp.Dummy], ...]
     text: str
+    is_integral: bool = False
 
     @property
     def uses_normals(self) -> bool:
         """Whether the equation only makes sense where there is an outward normal."""
         return any(isinstance(s, Normal) for s in self.residual.free_symbols)
+
+    @property
+    def uses_pairs(self) -> bool:
+        """Whether the equation only makes sense for pairs of points."""
+        return any(jet.opposite for jet, _ in self.jets)
 
     @property
     def data(self) -> tuple[Data, ...]:
@@ -48,23 +59,126 @@ class Equation:
         """Whether it is linear in the unknowns; found by differentiating, so that (u + 1)² − u² is."""
         return is_affine(self.residual, {symbol for _, symbol in self.jets})
 
+    def with_numbers(self, numbers: Mapping[int, float]) -> Equation:
+        """The equation with the unknown numbers among its components given."""
+        known = {symbol: sp.Float(numbers[jet.unknown]) for jet, symbol in self.jets if jet.unknown in numbers}
+        if not known:
+            return self
+        jets = tuple((jet, symbol) for jet, symbol in self.jets if symbol not in known)
+        return Equation(self.residual.xreplace(known), jets, self.text, self.is_integral)
 
-def read(statement: Any, unknowns: Unknowns, coordinates: Sequence[sp.Symbol]) -> Equation:
-    """The equation a user wrote, `Eq(left, right)` or an expression that must vanish, checked and taken apart."""
+
+def read(statement: Any, components: Sequence[Component], coordinates: Sequence[sp.Symbol]) -> tuple[Equation, ...]:
+    """The equation a user wrote, `Eq(left, right)` or an expression that must vanish, checked and taken apart.
+
+    An equation between complex values is two.
+    """
     text = str(statement)
     residual = worked_out(statement, coordinates)
-    _refuse_odd_parts(residual, text)
-    derivatives = _derivatives(residual, unknowns, coordinates, text)
-    jets: dict[Jet, sp.Dummy] = {}
-    for node, jet in derivatives.items():
-        jets.setdefault(jet, sp.Dummy(str(node), real=True))
-    residual = residual.xreplace({node: jets[jet] for node, jet in derivatives.items()})
-    _refuse_foreign_symbols(residual, set(jets.values()), coordinates, text)
-    present = tuple((jet, symbol) for jet, symbol in jets.items() if symbol in residual.free_symbols)
-    if not present:
-        names = ", ".join(map(str, unknowns))
-        raise EquationError(f"The equation {text} does not contain the unknown {names}; every equation must.")
-    return Equation(residual, present, text)
+    are_complex = any(c.part for c in components)
+    _refuse_odd_parts(residual, text, are_complex)
+    residual, is_integral = _integrand(residual, text)
+    reader = Reader(components, coordinates, text, {})
+    for node in residual.atoms(Jump):
+        residual = residual.xreplace({node: reader.jump(node.args[0])})
+    residual = reader.replaced(residual)
+    reader.refuse_foreign_symbols(residual)
+    found = []
+    for part in real_parts(residual, coordinates) if are_complex else (residual,):
+        present = tuple((jet, symbol) for jet, symbol in reader.jets.items() if symbol in part.free_symbols)
+        if present:
+            found.append(Equation(part, present, text, is_integral))
+        elif part != 0:
+            names = ", ".join(dict.fromkeys(str(c.unknown) for c in components))
+            raise EquationError(f"The equation {text} does not contain the unknown {names}; every equation must.")
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Puts a symbol for each derivative of the unknowns into an equation, and remembers which."""
+
+    components: Sequence[Component]
+    coordinates: Sequence[sp.Symbol]
+    text: str
+    jets: dict[Jet, sp.Dummy]
+
+    def replaced(self, expression: sp.Expr, opposite: bool = False) -> sp.Expr:
+        """The expression with symbols for the unknowns and their derivatives."""
+        values = {node: self._value(*what, opposite) for node, what in self._nodes(expression).items()}
+        if opposite:
+            values.update({x: Opposite(x) for x in self.coordinates})
+        return expression.xreplace(values)
+
+    def jump(self, expression: sp.Expr) -> sp.Expr:
+        """The difference of an expression across a pair of points."""
+        if expression.has(Jump):
+            raise UnsupportedEquation(f"The equation {self.text} contains a jump of a jump.")
+        return self.replaced(expression) - self.replaced(expression, opposite=True)
+
+    def refuse_foreign_symbols(self, residual: sp.Expr) -> None:
+        """Refuse symbols that are neither coordinates nor unknowns nor words of ours."""
+        known = set(self.coordinates) | set(self.jets.values()) | {ONE_OVER_MEASURE}
+        listed = ", ".join(map(str, self.coordinates))
+        for s in sorted(residual.free_symbols, key=str):
+            if s in known or isinstance(s, Data):
+                continue
+            if isinstance(s, OfCoordinate) and s.coordinate in self.coordinates:
+                continue
+            if s.name in {x.name for x in self.coordinates}:
+                raise EquationError(
+                    f"The symbol {s} in {self.text} has the name of a coordinate but other assumptions; "
+                    "use one symbol for both."
+                )
+            raise EquationError(
+                f"The symbol {s} in {self.text} is not a coordinate of the domain ({listed}); "
+                f"substitute its value first, e.g. equation.subs({s}, 1.0)."
+            )
+
+    def _value(self, unknown: sp.Expr, orders: tuple[int, ...], opposite: bool) -> sp.Expr:
+        value = sp.S.Zero
+        for k, component in enumerate(self.components):
+            if component.unknown == unknown:
+                name = f"{component.name}{''.join(f'_{x}' * n for x, n in zip(self.coordinates, orders, strict=True))}"
+                symbol = self.jets.setdefault(Jet(k, orders, opposite), sp.Dummy(name, real=True))
+                value += sp.I * symbol if component.part == "im" else symbol
+        return value
+
+    def _nodes(self, expression: sp.Expr) -> dict[sp.Expr, tuple[sp.Expr, tuple[int, ...]]]:
+        """Every node of the tree that is an unknown or a derivative of one, with which it is and of which orders."""
+        unknowns = {c.unknown for c in self.components}
+        none = (0,) * len(self.coordinates)
+        nodes: dict[sp.Expr, tuple[sp.Expr, tuple[int, ...]]] = {}
+        for f in expression.atoms(AppliedUndef, Unknown):
+            if f not in unknowns:
+                raise UnsupportedEquation(
+                    f"The equation {self.text} takes the unknown at {f}, not at the coordinates; "
+                    "put the equation on the region where it holds instead, such as box.face(x, 0)."
+                )
+            nodes[f] = f, none
+        for d in expression.atoms(sp.Derivative):
+            if d.expr not in unknowns:
+                raise EquationError(f"The equation {self.text} contains {d}, which could not be worked out.")
+            nodes[d] = d.expr, _orders(d, self.coordinates, self.text)
+        return nodes
+
+
+def _integrand(residual: sp.Expr, text: str) -> tuple[sp.Expr, bool]:
+    """What is integrated, if the equation is one of integrals: its terms without integral count with their share."""
+    totals = sorted(residual.atoms(Total), key=str)
+    if not totals:
+        return residual, False
+    stand_ins = {total: sp.Dummy() for total in totals}
+    outer = residual.xreplace(stand_ins)
+    coefficients = {total: sp.expand(outer).coeff(s) for total, s in stand_ins.items()}
+    rest = sp.expand(outer - sum(c * stand_ins[total] for total, c in coefficients.items()))
+    if any(e.free_symbols or e.atoms(AppliedUndef) for e in (rest, *coefficients.values())):
+        raise UnsupportedEquation(
+            f"The equation {text} is not a sum of integrals, each times a number, and a number; only such equations "
+            "with integrals are supported."
+        )
+    inside = sp.Add(*(c * total.args[0] for total, c in coefficients.items()))
+    return inside + rest * ONE_OVER_MEASURE, True
 
 
 def worked_out(statement: Any, coordinates: Sequence[sp.Symbol]) -> sp.Expr:
@@ -97,11 +211,12 @@ def as_expression(statement: Any) -> sp.Expr:
     )
 
 
-def find_unknowns(expressions: Iterable[sp.Expr], coordinates: Sequence[sp.Symbol]) -> tuple[AppliedUndef, ...]:
-    """The functions sought, u(x, y), in the order of their names."""
-    functions = {f for e in expressions for f in e.atoms(AppliedUndef)}
+def find_unknowns(expressions: Iterable[sp.Expr], coordinates: Sequence[sp.Symbol]) -> tuple[sp.Expr, ...]:
+    """The functions sought, u(x, y), in the order of their names, and after them the numbers."""
+    listed = list(expressions)
+    functions = {f for e in listed for f in e.atoms(AppliedUndef)}
     candidates = {f for f in functions if set(f.args) == set(coordinates) and len(f.args) == len(coordinates)}
-    by_name: dict[str, AppliedUndef] = {}
+    by_name: dict[str, sp.Expr] = {}
     for f in sorted(candidates, key=str):
         other = by_name.setdefault(f.func.__name__, f)
         if other != f:
@@ -116,37 +231,25 @@ def find_unknowns(expressions: Iterable[sp.Expr], coordinates: Sequence[sp.Symbo
                 f"({', '.join(map(str, coordinates))}): an unknown takes each of them once. For a known function "
                 "write its formula, or fens.wrap(callable)."
             )
+    for k in sorted({k for e in listed for k in e.atoms(Unknown)}, key=str):
+        if by_name.setdefault(k.name, k) != k:
+            raise EquationError(f"Two unknowns have the name {k}; each needs its own.")
     return tuple(by_name.values())
 
 
-def _refuse_odd_parts(residual: sp.Expr, text: str) -> None:
+def _refuse_odd_parts(residual: sp.Expr, text: str, may_be_complex: bool) -> None:
     if residual.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         raise EquationError(f"The equation {text} contains an infinite or undefined number.")
-    if residual.has(sp.I):
-        raise UnsupportedEquation(f"The equation {text} is complex; only real equations are supported.")
+    if residual.has(sp.I) and not may_be_complex:
+        raise UnsupportedEquation(
+            f"The equation {text} is complex, and its unknowns are real; write them as fens.complex_unknown('u')(x, y)."
+        )
     if residual.has(sp.Subs, sp.Integral):
         part = next(iter(residual.atoms(sp.Subs, sp.Integral)))
-        raise UnsupportedEquation(f"The equation {text} contains {part}, which is neither a derivative nor a formula.")
-
-
-def _derivatives(
-    residual: sp.Expr, unknowns: Unknowns, coordinates: Sequence[sp.Symbol], text: str
-) -> dict[sp.Expr, Jet]:
-    """Every node of the tree that is an unknown or a derivative of one, with what it is."""
-    place = {u: k for k, u in enumerate(unknowns)}
-    nodes: dict[sp.Expr, Jet] = {}
-    for f in residual.atoms(AppliedUndef):
-        if f not in place:
-            raise UnsupportedEquation(
-                f"The equation {text} takes the unknown at {f}, not at the coordinates; "
-                "put the equation on the region where it holds instead, such as box.face(x, 0)."
-            )
-        nodes[f] = Jet(place[f], (0,) * len(coordinates))
-    for d in residual.atoms(sp.Derivative):
-        if d.expr not in place:
-            raise EquationError(f"The equation {text} contains {d}, which could not be worked out.")
-        nodes[d] = Jet(place[d.expr], _orders(d, coordinates, text))
-    return nodes
+        raise UnsupportedEquation(
+            f"The equation {text} contains {part}, which is neither a derivative nor a formula; for an integral over "
+            "a region there is fens.integral."
+        )
 
 
 def _orders(derivative: sp.Derivative, coordinates: Sequence[sp.Symbol], text: str) -> tuple[int, ...]:
@@ -154,25 +257,6 @@ def _orders(derivative: sp.Derivative, coordinates: Sequence[sp.Symbol], text: s
     if not all(n.is_Integer for n in counts.values()):
         raise UnsupportedEquation(f"The equation {text} contains {derivative}, whose order is not a number.")
     return tuple(int(counts.get(x, 0)) for x in coordinates)
-
-
-def _refuse_foreign_symbols(
-    residual: sp.Expr, jets: set[sp.Dummy], coordinates: Sequence[sp.Symbol], text: str
-) -> None:
-    known = set(coordinates) | jets
-    for s in sorted(residual.free_symbols, key=str):
-        if s in known or isinstance(s, Data):
-            continue
-        if isinstance(s, Normal) and s.coordinate in coordinates:
-            continue
-        if s.name in {x.name for x in coordinates}:
-            raise EquationError(
-                f"The symbol {s} in {text} has the name of a coordinate but other assumptions; use one symbol for both."
-            )
-        raise EquationError(
-            f"The symbol {s} in {text} is not a coordinate of the domain "
-            f"({', '.join(map(str, coordinates))}); substitute its value first, e.g. equation.subs({s}, 1.0)."
-        )
 
 
 def is_affine(expression: sp.Expr, symbols: set[sp.Dummy]) -> bool:

@@ -12,7 +12,8 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import EvaluationError, SettingError
-from .symbols import Wrapped, call_with_arrays
+from .unknowns import Component
+from .wrapped import Wrapped, call_with_arrays
 
 Values = Mapping[sp.Symbol, np.ndarray]
 
@@ -106,6 +107,35 @@ def function_values(
         where = ", ".join(f"{v:.6g}" for v in points[bad[0]])
         raise EvaluationError(f"The {what} is {values[bad[0]]} at the point ({where}); it must be finite.")
     return values
+
+
+def component_values(
+    function: Any, component: Component, coordinates: Sequence[sp.Symbol], points: np.ndarray, what: str
+) -> np.ndarray:
+    """A known function at points, for one component of an unknown: of a complex one its real or imaginary part."""
+    arguments = component.unknown.args
+    if component.part:
+        function = _part(function, component.part, coordinates, what)
+    return function_values(function, arguments, coordinates, points, what)
+
+
+def _part(function: Any, part: str, coordinates: Sequence[sp.Symbol], what: str) -> Any:
+    if callable(function) and not isinstance(function, sp.Basic):
+        take = np.real if part == "re" else np.imag
+        return lambda *values: take(function(*values))
+    try:
+        expression = sp.sympify(function, strict=True)
+    except (sp.SympifyError, TypeError, ValueError) as error:
+        raise SettingError(f"The {what} must be an expression or a callable; got {function!r}.") from error
+    return real_parts(expression, coordinates)[part == "im"]
+
+
+def real_parts(expression: sp.Expr, coordinates: Sequence[sp.Symbol]) -> tuple[sp.Expr, sp.Expr]:
+    """Real and imaginary part, for coordinates that are real."""
+    real = {x: sp.Dummy(x.name, real=True) for x in coordinates}
+    back = {dummy: x for x, dummy in real.items()}
+    re, im = expression.xreplace(real).as_real_imag()
+    return re.xreplace(back), im.xreplace(back)
 
 
 def _outermost_calls(expression: sp.Expr) -> Iterable[Wrapped]:

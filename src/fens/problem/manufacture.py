@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
 
 from .problem import Problem
 
 
-def manufacture(operators: Mapping[Any, Any], unknown: AppliedUndef, exact: sp.Expr) -> Problem:
+def manufacture(operators: Mapping[Any, Any], unknown: Any, exact: Any = None) -> Problem:
     """The problem {region: operator(u) = operator(exact)}, whose solution is `exact`.
 
-    Each operator is an expression in the unknown, or a list of them.
+    Each operator is an expression in the unknown, or a list of them. For several unknowns give a mapping from them to
+    their solutions in place of one unknown and one solution.
 
     >>> import fens
     >>> x = sp.Symbol("x")
@@ -25,9 +25,10 @@ def manufacture(operators: Mapping[Any, Any], unknown: AppliedUndef, exact: sp.E
       Eq(Derivative(u(x), (x, 2)), 6*x) on the box 0 < x < 1
       Eq(u(x), x**3) on the boundary
     """
+    solutions = dict(unknown) if isinstance(unknown, Mapping) else {unknown: exact}
 
     def equation(operator: sp.Expr) -> sp.Eq:
-        return sp.Eq(operator, operator.subs(unknown, exact).doit(), evaluate=False)
+        return sp.Eq(operator, operator.subs(solutions).doit(), evaluate=False)
 
     listed = {r: op if isinstance(op, list | tuple) else [op] for r, op in operators.items()}
     return Problem({region: [equation(op) for op in ops] for region, ops in listed.items()})

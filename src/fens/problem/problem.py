@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +12,7 @@ from sympy.core.function import AppliedUndef
 
 from ..errors import EquationError, RegionError, UnsupportedEquation
 from .expression import Equation, find_unknowns, read, worked_out
+from .unknowns import Component, Unknown, parts_of
 
 
 @dataclass(frozen=True)
@@ -44,15 +46,41 @@ class Problem:
 
     def __init__(self, equations: Mapping[Any, Any]) -> None:
         statements = _statements(equations)
-        self.domain: Any = _domain(statements)
-        self.coordinates: tuple[sp.Symbol, ...] = self.domain.coordinates
-        self.unknowns = _unknowns(statements, self.coordinates)
-        statements.sort(key=lambda pair: pair[0] != self.domain)  # the domain first, the rest as given
+        self.domains: tuple[Any, ...] = _domains(statements)
+        self.coordinates: tuple[sp.Symbol, ...] = self.domains[0].coordinates
+        self.components = _components(statements, self.domains)
+        read_all = [
+            Condition(region, e) for region, s in statements for e in read(s, self.components, self.coordinates)
+        ]
+        # equations on the domain first, the rest as given
         self.conditions: tuple[Condition, ...] = tuple(
-            Condition(region, read(s, self.unknowns, self.coordinates)) for region, s in statements
+            sorted(read_all, key=lambda c: (c.region not in self.domains, c.equation.is_integral))
         )
         for condition in self.conditions:
-            _check(condition, self.domain)
+            _check(condition, self.domains)
+
+    @property
+    def domain(self) -> Any:
+        """The domain, or the first of several."""
+        return self.domains[0]
+
+    @property
+    def unknowns(self) -> tuple[sp.Expr, ...]:
+        """What is sought, as it stands in the equations: functions in the order of their names, then numbers."""
+        return tuple(dict.fromkeys(c.unknown for c in self.components))
+
+    @property
+    def half_widths(self) -> tuple[tuple[float, ...], ...]:
+        """Half the size of the domain of each component, along each axis."""
+        return tuple(c.domain.half_widths for c in self.components)
+
+    def of(self, unknown: sp.Expr) -> tuple[int, ...]:
+        """The numbers of the components of an unknown: one, or two if it is complex."""
+        found = tuple(k for k, c in enumerate(self.components) if c.unknown == unknown)
+        if not found:
+            known = ", ".join(map(str, self.unknowns))
+            raise EquationError(f"{unknown} is not an unknown of this problem; it has {known}.")
+        return found
 
     @property
     def is_linear(self) -> bool:
@@ -62,13 +90,13 @@ class Problem:
     @property
     def regions(self) -> tuple[Any, ...]:
         """The regions that carry equations, the domain first."""
-        others = dict.fromkeys(c.region for c in self.conditions if c.region != self.domain)
-        return (self.domain, *others)
+        return tuple(dict.fromkeys(c.region for c in self.conditions))
 
-    @property
-    def equations_per_region(self) -> tuple[int, ...]:
-        """How many equations hold on each of the regions."""
-        return tuple(len(self.equations_on(r)) for r in self.regions)
+    def regions_of(self, domain: Any) -> dict[Any, int]:
+        """The regions of one of the domains, and how many equations hold at each point of them."""
+        pointwise = [c.region for c in self.conditions if not c.equation.is_integral]
+        own = (r for r in pointwise if r.domain == domain or (r.domain is None and domain == self.domain))
+        return dict(Counter(own))
 
     def equations_on(self, region: Any) -> tuple[Equation, ...]:
         """The equations that hold on a region, in the order they were given."""
@@ -81,7 +109,7 @@ class Problem:
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.unknowns))
         lines = "\n".join(f"  {c.label}" for c in self.conditions)
-        return f"Problem for {names} on {self.domain.name}:\n{lines}"
+        return f"Problem for {names} on {' and '.join(d.name for d in self.domains)}:\n{lines}"
 
 
 def _statements(equations: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
@@ -101,42 +129,54 @@ def _statements(equations: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     return pairs
 
 
-def _domain(statements: list[tuple[Any, Any]]) -> Any:
+def _domains(statements: list[tuple[Any, Any]]) -> tuple[Any, ...]:
     regions = dict.fromkeys(region for region, _ in statements)
-    domains = [r for r in regions if r.domain is r]
+    domains = tuple(r for r in regions if r.domain is r)
     if not domains:
         given = ", ".join(r.name for r in regions) or "no region at all"
         raise EquationError(
             f"No equation holds on the domain itself, only on {given}; add one, {{domain: Eq(...)}}."
         )
-    if len(domains) > 1:
-        raise UnsupportedEquation(
-            f"The equations are on {len(domains)} domains, {' and '.join(d.name for d in domains)}; "
-            "one problem has one domain."
-        )
-    for region in regions:
-        if region.domain is not None and region.domain != domains[0]:
+    for other in domains[1:]:
+        if other.coordinates != domains[0].coordinates:
             raise RegionError(
-                f"The region {region.name!r} belongs to {region.domain.name}, not to the domain of this problem, "
-                f"{domains[0].name}; take the regions from one domain."
+                f"The domains of one problem have the same coordinates in the same order; {domains[0].name} has "
+                f"{_listed(domains[0].coordinates)} and {other.name} has {_listed(other.coordinates)}."
             )
-    return domains[0]
+    for region in regions:
+        if region.domain is not None and region.domain not in domains:
+            raise RegionError(
+                f"The region {region.name!r} belongs to {region.domain.name}, which is not a domain of this problem: "
+                f"{' and '.join(d.name for d in domains)}; take the regions from the domains that carry equations."
+            )
+    return domains
 
 
-def _unknowns(statements: list[tuple[Any, Any]], coordinates: tuple[sp.Symbol, ...]) -> tuple[AppliedUndef, ...]:
-    unknowns = find_unknowns((worked_out(s, coordinates) for _, s in statements), coordinates)
-    if not unknowns:
+def _components(statements: list[tuple[Any, Any]], domains: tuple[Any, ...]) -> tuple[Component, ...]:
+    coordinates = domains[0].coordinates
+    expressions = [(region, worked_out(s, coordinates)) for region, s in statements]
+    unknowns = find_unknowns((e for _, e in expressions), coordinates)
+    if not any(isinstance(u, AppliedUndef) for u in unknowns):
         raise EquationError(
             f"No equation contains an unknown: a sp.Function of the coordinates, such as "
-            f"sp.Function('u')({', '.join(map(str, coordinates))})."
+            f"sp.Function('u')({_listed(coordinates)})."
         )
-    if len(unknowns) > 1:
-        names = ", ".join(map(str, unknowns))
-        raise UnsupportedEquation(f"The equations have {len(unknowns)} unknowns, {names}; only one is supported.")
-    return unknowns
+    found = []
+    for unknown in unknowns:
+        on = dict.fromkeys(region for region, e in expressions if region in domains and e.has(unknown))
+        if isinstance(unknown, Unknown):
+            on = dict.fromkeys(domains[:1])
+        if len(on) != 1:
+            where = " and on ".join(d.name for d in on) or "none"
+            raise UnsupportedEquation(
+                f"The unknown {unknown} has equations on {len(on)} domains ({where}); each unknown has one domain. "
+                "Give each domain its own function, and join them by equations on the boundary they share."
+            )
+        found += [Component(unknown, next(iter(on)), part) for part in parts_of(unknown)]
+    return tuple(found)
 
 
-def _check(condition: Condition, domain: Any) -> None:
+def _check(condition: Condition, domains: tuple[Any, ...]) -> None:
     """That the region can give what the equation asks of it."""
     region, equation = condition.region, condition.equation
     if equation.uses_normals and not region.has_normals:
@@ -144,8 +184,14 @@ def _check(condition: Condition, domain: Any) -> None:
             f"The equation {equation.text} uses the outward normal, and {region.name} has none; "
             "put it on a boundary region."
         )
+    if equation.uses_pairs and not region.has_pairs:
+        raise EquationError(
+            f"The equation {equation.text} has a jump, and {region.name} is not a pair of faces; put it on box.pair(x)."
+        )
+    if equation.is_integral and region.domain is None:
+        raise EquationError(f"The equation {equation.text} has an integral, and {region.name} have none.")
     if region.domain is None:
-        region.check_inside(domain)
+        region.check_inside(domains)
     for data in equation.data:
         expected = None if region.domain is not None else len(region)
         if expected is None:
@@ -154,6 +200,15 @@ def _check(condition: Condition, domain: Any) -> None:
             raise EquationError(
                 f"Data has {len(data.values)} values for {expected} points; give one value for each point."
             )
+        if data.std is not None and equation.residual.diff(data).free_symbols:
+            raise UnsupportedEquation(
+                f"The equation {equation.text} has data with a standard deviation times something else than a number; "
+                "divide by it."
+            )
+
+
+def _listed(symbols: Iterable[sp.Symbol]) -> str:
+    return ", ".join(map(str, symbols))
 
 
 def _name(region: Any) -> str:

@@ -1,24 +1,25 @@
-"""The few words an equation needs beyond SymPy's own: normals, data and callables."""
+"""The few words an equation needs beyond SymPy's own: normals, jumps, integrals and data."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..errors import EquationError, EvaluationError
+from ..errors import EquationError
 from ..numbers import real_array
 
 
-class Normal(sp.Symbol):  # type: ignore[misc]
-    """Component of the outward unit normal along one coordinate; its value comes with the points of a boundary."""
+class OfCoordinate(sp.Symbol):  # type: ignore[misc]
+    """A symbol that belongs to a coordinate; its value comes with the points of a region."""
 
-    def __new__(cls, coordinate: sp.Symbol) -> Normal:
-        # past SymPy's cache, which would take the normals of two coordinates of one name for the same object
-        self = sp.Symbol.__xnew__(cls, f"n_{coordinate.name}", real=True)
+    prefix = ""
+
+    def __new__(cls, coordinate: sp.Symbol) -> OfCoordinate:
+        # past SymPy's cache, which would take those of two coordinates of one name for the same object
+        self = sp.Symbol.__xnew__(cls, f"{cls.prefix}_{coordinate.name}", real=True)
         self.coordinate = coordinate
         return self  # type: ignore[no-any-return]
 
@@ -27,6 +28,61 @@ class Normal(sp.Symbol):  # type: ignore[misc]
 
     def __getnewargs_ex__(self) -> tuple[tuple[sp.Symbol], dict[str, Any]]:
         return (self.coordinate,), {}
+
+
+class Normal(OfCoordinate):
+    """Component of the outward unit normal along one coordinate."""
+
+    prefix = "n"
+
+
+class Opposite(OfCoordinate):
+    """A coordinate at the other one of a pair of points."""
+
+    prefix = "opposite"
+
+
+class Jump(sp.Function):  # type: ignore[misc]
+    """The value on the upper one of a pair of faces minus that on the lower; what `jump(u)` gives."""
+
+    nargs = 1
+
+
+class Total(sp.Function):  # type: ignore[misc]
+    """The integral over the region of an equation; what `integral(u)` gives."""
+
+    nargs = 1
+
+
+ONE_OVER_MEASURE = sp.Dummy("one_over_measure", positive=True)  # of the region of an integral
+
+
+def jump(expression: Any) -> Jump:
+    """The value on the upper face minus that on the lower, for an equation on `box.pair(x)`.
+
+    `{box.pair(x): [Eq(jump(u), 0), Eq(jump(u.diff(x)), 0)]}` makes u periodic in x. The unknown by itself is there
+    the value on the upper face.
+    """
+    return Jump(_expression(expression, "jump"))
+
+
+def integral(expression: Any) -> Total:
+    """The integral of an expression over the region on which the equation stands.
+
+    `{disc: [Eq(..., f), Eq(integral(u), 0)]}` asks for a mean of zero; on a boundary region it is a flux. The
+    equation is one row: outside of integrals it can contain numbers only.
+    """
+    return Total(_expression(expression, "integral"))
+
+
+def _expression(given: Any, word: str) -> sp.Expr:
+    try:
+        expression = sp.sympify(given, strict=True)
+    except (sp.SympifyError, TypeError, ValueError) as error:
+        raise EquationError(f"{word}() takes an expression in the unknown, such as u(x, y); got {given!r}.") from error
+    if not isinstance(expression, sp.Expr):
+        raise EquationError(f"{word}() takes an expression in the unknown, such as u(x, y); got {given!r}.")
+    return expression
 
 
 def normal(coordinate: sp.Symbol) -> Normal:
@@ -53,12 +109,20 @@ def normal_derivative(u: AppliedUndef) -> sp.Expr:
 
 
 class Data(sp.Dummy):  # type: ignore[misc]
-    """Measured values, one for each point of a `Points` region: `{Points({x: xs}): Eq(u, Data(values))}`."""
+    """Measured values, one for each point of a `Points` region: `{Points({x: xs}): Eq(u, Data(values))}`.
+
+    With `std`, the standard deviation of their noise, one for all or one for each, they are fitted as well as the
+    other equations allow, those with less noise more closely. Without it they must hold like the other equations.
+    """
 
     values: np.ndarray
+    std: np.ndarray | None
 
-    def __new__(cls, values: Any) -> Data:
-        array = real_array(values, EquationError, f"Data takes an array of real numbers; got {values!r}.")
+    def __new__(cls, values: Any, std: Any = None) -> Any:
+        if np.iscomplexobj(values):
+            parts = [cls(part(np.asarray(values)), std) for part in (np.real, np.imag)]
+            return parts[0] + sp.I * parts[1]
+        array = real_array(values, EquationError, f"Data takes an array of numbers; got {values!r}.")
         if array.ndim != 1:
             raise EquationError(f"Data takes one value for each point, a 1-D array; got shape {array.shape}.")
         if not np.isfinite(array).all():
@@ -66,93 +130,17 @@ class Data(sp.Dummy):  # type: ignore[misc]
             raise EquationError(f"Data must be finite; value number {where} is {array[where]}.")
         self = super().__new__(cls, "data", real=True)
         self.values = array
-        return self  # type: ignore[no-any-return]
+        self.std = None if std is None else _deviations(std, len(array))
+        return self
 
-    def __getnewargs_ex__(self) -> tuple[tuple[np.ndarray], dict[str, Any]]:
-        return (self.values,), {}
-
-
-class _Handle(sp.Atom):  # type: ignore[misc]
-    """Carries a Python callable inside a SymPy tree; two handles are equal when they hold the same object."""
-
-    def __new__(cls, function: Callable[..., Any], label: str) -> _Handle:
-        self = super().__new__(cls)
-        self.function, self.label = function, label
-        return self  # type: ignore[no-any-return]
-
-    def _hashable_content(self) -> tuple[Any, ...]:
-        return (self.label, id(self.function))
-
-    def __getnewargs__(self) -> tuple[Any, ...]:
-        return (self.function, self.label)
-
-    def _sympystr(self, printer: Any) -> str:
-        return str(self.label)
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self.values, self.std), {}
 
 
-class Wrapped(sp.Expr):  # type: ignore[misc]
-    """A Python callable applied to expressions in the coordinates; what `wrap(f)(x, y)` gives."""
-
-    is_commutative = True
-    is_real = True
-
-    def values_at(self, *arguments: np.ndarray) -> np.ndarray:
-        """The callable at arrays of arguments, one value per point."""
-        function, label = self.args[0].function, self.args[0].label
-        arrays = np.broadcast_arrays(*(np.asarray(a, dtype=np.float64) for a in arguments))
-        values = call_with_arrays(function, f"The wrapped function {label}", arrays)
-        if values.size != 1 and values.shape != arrays[0].shape:
-            raise EvaluationError(
-                f"The wrapped function {label} must return one value for each point; "
-                f"for {arrays[0].size} points it returned an array of shape {values.shape}."
-            )
-        return np.broadcast_to(values, arrays[0].shape)
-
-    def _eval_derivative(self, symbol: sp.Symbol) -> sp.Expr:
-        if symbol not in self.free_symbols:
-            return sp.S.Zero
-        raise EquationError(
-            f"The wrapped function {self} has no formula, so it cannot be differentiated; "
-            "write its derivative as a wrapped function of its own."
-        )
-
-    def _sympystr(self, printer: Any) -> str:
-        return f"{self.args[0].label}({', '.join(map(printer._print, self.args[1:]))})"
-
-    _latex = _pretty = _sympystr
-
-
-def wrap(function: Callable[..., Any], name: str | None = None) -> Callable[..., Wrapped]:
-    """A Python function of the coordinates as a coefficient or source that has no formula.
-
-    `wrap(f)(x, y)` may stand in an equation wherever a known function of the coordinates may. `f` gets arrays,
-    one for each argument, and returns an array; a function of plain numbers works too, only slower.
-    """
-    if not callable(function):
-        raise EquationError(f"wrap() takes a callable; got {function!r}.")
-    label = name or getattr(function, "__name__", "f").replace("<lambda>", "f")
-    handle = _Handle(function, label)
-
-    def applied(*arguments: Any) -> Wrapped:
-        try:
-            expressions = [sp.sympify(a, strict=True) for a in arguments]
-        except sp.SympifyError as error:
-            raise EquationError(f"The arguments of {label} must be SymPy expressions; got {arguments!r}.") from error
-        if not expressions or not all(isinstance(e, sp.Expr) for e in expressions):
-            raise EquationError(f"The wrapped function {label} needs at least one argument, a SymPy expression.")
-        return Wrapped(handle, *expressions)
-
-    return applied
-
-
-def call_with_arrays(function: Callable[..., Any], what: str, arrays: Sequence[np.ndarray]) -> np.ndarray:
-    """The values of a user's function, which messages call `what`; one that refuses arrays gets single points."""
-    try:
-        try:
-            values = function(*arrays)
-        except (TypeError, ValueError):  # math.sin, or a branch on a value, refuses arrays: one point at a time
-            columns = zip(*(a.ravel() for a in arrays), strict=True)
-            values = np.array([function(*map(float, point)) for point in columns]).reshape(arrays[0].shape)
-    except Exception as error:
-        raise EvaluationError(f"{what} raised {type(error).__name__}: {str(error).rstrip('.')}.") from error
-    return real_array(values, EvaluationError, f"{what} must return real numbers.")
+def _deviations(std: Any, count: int) -> np.ndarray:
+    array = real_array(std, EquationError, f"The standard deviation of Data must be a number or an array; got {std!r}.")
+    if array.shape not in ((), (count,)):
+        raise EquationError(f"Data has {count} values and deviations of shape {array.shape}; give one for each.")
+    if not (np.isfinite(array).all() and (array > 0).all()):
+        raise EquationError("The standard deviations of Data must be positive and finite.")
+    return np.array(np.broadcast_to(array, (count,)))

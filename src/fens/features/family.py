@@ -1,0 +1,45 @@
+"""The features of several unknowns side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from torch import Tensor
+
+from .random_features import Coefficient, Features
+
+JointOperator = Sequence[tuple[Coefficient, int, tuple[int, ...]]]  # Σ c(x) ∂^α u_k as triples (c, k, α)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Features for each of several unknowns; their columns follow one another."""
+
+    members: tuple[Features, ...]
+
+    def __len__(self) -> int:
+        return sum(map(len, self.members))
+
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates."""
+        return int(self.members[0].W.shape[1])
+
+    @property
+    def columns(self) -> tuple[slice, ...]:
+        """Which of the columns belong to each unknown."""
+        ends = list(accumulate(map(len, self.members)))
+        return tuple(slice(start, end) for start, end in zip([0, *ends], ends, strict=False))
+
+    def matrix(self, operator: JointOperator, points: Tensor) -> Tensor:
+        """A row for each point and a column for each feature, zero where the operator does not touch an unknown."""
+        if len(self.members) == 1:
+            return self.members[0].matrix([(c, alpha) for c, _, alpha in operator], points)
+        total = points.new_zeros((len(self), len(points))).T  # column-major, as LAPACK takes it
+        for k, (member, columns) in enumerate(zip(self.members, self.columns, strict=True)):
+            own = [(c, alpha) for c, unknown, alpha in operator if unknown == k]
+            if own:
+                total[:, columns] = member.matrix(own, points)
+        return total
