@@ -14,7 +14,7 @@ What happens to a problem, and where:
 """
 
 from .continuation import continuation
-from .domain import Box, Clustered, Grid, Points, Random
+from .domain import Ball, Box, Clustered, Grid, Points, Random
 from .errors import FensError, NotConverged, ToleranceNotMet
 from .problem import Data, Problem, manufacture, normal, normal_derivative, wrap
 from .scale import ScaleGrid
@@ -24,6 +24,7 @@ from .solve import solve
 __version__ = "0.1.0"
 
 __all__ = [
+    "Ball",
     "Box",
     "Clustered",
     "Data",

@@ -1,0 +1,95 @@
+"""Shapes: domains in space, which can be combined and carried through time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import sympy as sp
+from scipy.stats import qmc
+
+from ..errors import RegionError
+from .piece import Piece, Samples
+from .region import Domain
+from .slices import slice_rule
+
+if TYPE_CHECKING:
+    from .combine import Combined
+    from .cylinder import Cylinder
+
+TRIALS = 2**14  # points from which shares are estimated
+
+
+class Shape(Domain):
+    """A domain in space."""
+
+    @property
+    def patches(self) -> tuple[Piece, ...]:
+        return (Inside(self),)
+
+    def during(self, time: sp.Symbol, start: Any, end: Any) -> Cylinder:
+        """The shape through an interval of time."""
+        from .checks import interval
+        from .cylinder import Cylinder
+
+        return Cylinder(self, time, *interval(time, (start, end)))
+
+    def __add__(self, other: Any) -> Combined:
+        return self._combined("+", other)
+
+    def __sub__(self, other: Any) -> Combined:
+        return self._combined("-", other)
+
+    def __and__(self, other: Any) -> Combined:
+        return self._combined("&", other)
+
+    def _combined(self, operation: str, other: Any) -> Combined:
+        from .combine import Combined
+
+        if not isinstance(other, Shape):
+            what = "combine the shapes in space first, then take .during(…)" if isinstance(other, Domain) else "a shape"
+            raise RegionError(f"{self.name} can be combined with another shape; got {other!r} ({what}).")
+        return Combined(self, operation, other)
+
+    def volume(self) -> float:
+        """Length, area or volume."""
+        return float(self.rule(24)[1].sum())
+
+
+@dataclass(frozen=True)
+class Inside(Piece):
+    """What lies within a shape, found by trying points of the box around it."""
+
+    shape: Shape
+
+    @property
+    def ends(self) -> tuple[bool, ...]:
+        return (False,) * len(self.shape.coordinates)
+
+    @property
+    def has_normals(self) -> bool:
+        return False
+
+    @cached_property
+    def measure(self) -> float:
+        return self.shape.volume()
+
+    @cached_property
+    def share(self) -> float:
+        unit = qmc.Sobol(len(self.ends), rng=np.random.default_rng(0)).random(TRIALS)
+        return max(len(self.place(unit)), 1) / TRIALS
+
+    def attempt(self, unit: np.ndarray) -> tuple[Samples, np.ndarray]:
+        lower, upper = np.array(self.shape.bounds).T
+        points = lower * (1 - unit) + upper * unit
+        rows = np.flatnonzero(self.shape.depth(points) < -self.shape.slack)
+        return Samples(points[rows]), rows
+
+    def contains(self, points: np.ndarray) -> np.ndarray:
+        return self.shape.contains(points)
+
+    def rule(self, n: int) -> tuple[Samples, np.ndarray]:
+        points, weights = slice_rule(self.shape, n)
+        return Samples(points), weights
