@@ -14,7 +14,7 @@ What happens to a problem, and where:
 """
 
 from .continuation import continuation
-from .domain import Ball, Box, Clustered, Grid, Points, Random
+from .domain import Ball, Box, Clustered, Grid, Implicit, Points, Polygon, Random, Star
 from .errors import FensError, NotConverged, ToleranceNotMet
 from .problem import Data, Problem, manufacture, normal, normal_derivative, wrap
 from .scale import ScaleGrid
@@ -30,12 +30,15 @@ __all__ = [
     "Data",
     "FensError",
     "Grid",
+    "Implicit",
     "NotConverged",
     "Points",
+    "Polygon",
     "Problem",
     "Random",
     "ScaleGrid",
     "Solution",
+    "Star",
     "ToleranceNotMet",
     "continuation",
     "manufacture",

@@ -4,10 +4,13 @@ from .ball import Ball
 from .box import Box
 from .combine import Combined
 from .cylinder import Cylinder
+from .implicit import Implicit
 from .piece import Patch, Piece, Samples
+from .polygon import Polygon
 from .region import Domain, Part, Points, Region
 from .sample import Clustered, Demand, Grid, Random, Sampler
 from .shape import Shape
+from .star import Star
 from .thin import thinned
 
 __all__ = [
@@ -19,14 +22,17 @@ __all__ = [
     "Demand",
     "Domain",
     "Grid",
+    "Implicit",
     "Part",
     "Patch",
     "Piece",
     "Points",
+    "Polygon",
     "Random",
     "Region",
     "Sampler",
     "Samples",
     "Shape",
+    "Star",
     "thinned",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -81,3 +82,11 @@ def checked_plane(what: str, coordinates: Any, count: int) -> tuple[sp.Symbol, .
         raise RegionError(f"{what} has {count} coordinates; got {coordinates!r}.")
     check_names(given)
     return given
+
+
+def optional(module: str, what: str) -> Any:
+    """A library that only some shapes need."""
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise RegionError(f"{what} need the library {module}; install it by: pip install 'fens[geometry]'.") from error

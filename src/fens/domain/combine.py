@@ -12,7 +12,7 @@ from scipy.stats import qmc
 from ..errors import RegionError
 from .curve import Arc, Segment
 from .piece import Patch, Piece, Samples
-from .region import Edge
+from .region import Edge, points_of
 from .shape import TRIALS, Shape
 from .trim import stretches
 
@@ -81,6 +81,25 @@ class Combined(Shape):
             one, -two if self.operation == "-" else two
         )
         return result
+
+    def contains(self, points: np.ndarray) -> np.ndarray:
+        """Which of the points lie in the closed shape, up to round-off.
+
+        Where both boundaries pass, depths do not tell whether the shape is there: what is left of two boxes that share
+        a face is not on that face. Such points are inside if one of their neighbours is.
+        """
+        points = points_of(self, points)
+        inside: np.ndarray = self.depth(points) <= self.slack
+        rows = np.flatnonzero(inside & self._shared(points))
+        if len(rows):
+            around = PROBE * self.size * _directions(points.shape[1])
+            inside[rows] = np.any([self.depth(points[rows] + step) < 0 for step in around], axis=0)
+        return inside
+
+    def _shared(self, points: np.ndarray) -> np.ndarray:
+        one, two = self.first.depth(points), self.second.depth(points)
+        shared: np.ndarray = (np.abs(one) <= self.slack) & (np.abs(two) <= self.slack)
+        return shared
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
@@ -191,6 +210,15 @@ def distinct(edges: Iterable[Edge], others: Iterable[Edge]) -> list[Edge]:
                 name = f"{root} {number}"
             names[e.shape] = name
     return [replace(e, shape=names[e.shape]) for e in edges]
+
+
+def _directions(d: int) -> np.ndarray:
+    """Unit vectors all around."""
+    if d == 2:
+        angle = 2 * np.pi * (np.arange(48) + 0.3) / 48
+        return np.column_stack([np.cos(angle), np.sin(angle)])
+    steps = np.random.default_rng(0).standard_normal((2 if d == 1 else 40 * d, d))
+    return np.array([[1.0], [-1.0]]) if d == 1 else steps / np.linalg.norm(steps, axis=1)[:, None]
 
 
 def _segment(patch: Patch) -> Arc:

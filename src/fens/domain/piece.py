@@ -105,6 +105,10 @@ class Piece(Definition, ABC):
         joined = Samples.joined(found)
         return joined.only(np.arange(min(count, len(joined))))
 
+    def crowded(self) -> Piece:
+        """The same piece, but even points of the unit cube get denser towards its boundary where it has a curved one."""
+        return self
+
     def extruded(self, start: float, end: float) -> Piece:
         """The piece times an interval along a new last axis."""
         return Extruded(self, start, end)
@@ -188,6 +192,9 @@ class Extruded(Piece):
     def share(self) -> float:
         return self.base.share
 
+    def crowded(self) -> Piece:
+        return Extruded(self.base.crowded(), self.start, self.end)
+
     def attempt(self, unit: np.ndarray) -> tuple[Samples, np.ndarray]:
         below, rows = self.base.attempt(unit[:, :-1])
         when = unit[rows, -1]
@@ -235,6 +242,9 @@ class Sliced(Piece):
     @property
     def share(self) -> float:
         return self.base.share
+
+    def crowded(self) -> Piece:
+        return Sliced(self.base.crowded(), self.at, self.direction)
 
     def attempt(self, unit: np.ndarray) -> tuple[Samples, np.ndarray]:
         below, rows = self.base.attempt(unit)

@@ -223,16 +223,14 @@ def spread(demand: Demand, counts: Sequence[int], unit: UnitPoints, seed: np.ran
 
 def _on_region(region: Region, count: int, unit: UnitPoints, seed: np.random.SeedSequence) -> Samples:
     """`count` points on a region, each piece getting its part and at least one."""
-    if len(region.patches) == 1:
-        return region.patches[0].sample(count, unit, np.random.default_rng(seed.spawn(1)[0]))
-    shares = np.array([p.measure if unit is _uniform else faces(p, region.domain) for p in region.patches])
-    counts = np.maximum(1, np.round(count * shares / shares.sum()).astype(int))
-    streams = seed.spawn(len(region.patches))
-    parts = [
-        p.sample(int(n), unit, np.random.default_rng(s))
-        for p, n, s in zip(region.patches, counts, streams, strict=True)
-    ]
-    return Samples.joined(parts)
+    pieces, streams = region.patches, [np.random.default_rng(s) for s in seed.spawn(len(region.patches))]
+    counts = [count]
+    if len(pieces) > 1:
+        shares = np.array([p.measure if unit is _uniform else faces(p, region.domain) for p in pieces])
+        counts = np.maximum(1, np.round(count * shares / shares.sum())).astype(int).tolist()
+    if unit is _clustered_sobol:
+        pieces = tuple(p.crowded() for p in pieces)
+    return Samples.joined([p.sample(n, unit, rng) for p, n, rng in zip(pieces, counts, streams, strict=True)])
 
 
 def _uniform(count: int, ends: Sequence[bool], rng: np.random.Generator) -> np.ndarray:

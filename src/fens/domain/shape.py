@@ -19,14 +19,15 @@ if TYPE_CHECKING:
     from .combine import Combined
     from .cylinder import Cylinder
 
+CROWD = 0.02  # depth, beside the size of a shape, down to which points get denser
 TRIALS = 2**14  # points from which shares are estimated
 
 
 class Shape(Domain):
     """A domain in space."""
 
-    @property
-    def patches(self) -> tuple[Piece, ...]:
+    @cached_property
+    def patches(self) -> tuple[Piece, ...]:  # type: ignore[override]
         return (Inside(self),)
 
     def during(self, time: sp.Symbol, start: Any, end: Any) -> Cylinder:
@@ -87,9 +88,37 @@ class Inside(Piece):
         rows = np.flatnonzero(self.shape.depth(points) < -self.shape.slack)
         return Samples(points[rows]), rows
 
+    @cached_property
+    def _crowded(self) -> Piece:
+        return Crowded(self.shape)
+
+    def crowded(self) -> Piece:
+        return self._crowded
+
     def contains(self, points: np.ndarray) -> np.ndarray:
         return self.shape.contains(points)
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
         points, weights = slice_rule(self.shape, n)
         return Samples(points), weights
+
+
+@dataclass(frozen=True)
+class Crowded(Inside):
+    """What lies within a shape, with points as the inverse square root of the depth denser towards the boundary.
+
+    So do Chebyshev's points get denser towards the ends of an interval. One more direction of the unit cube decides
+    which points are left out.
+    """
+
+    @property
+    def ends(self) -> tuple[bool, ...]:
+        return (False,) * (len(self.shape.coordinates) + 1)
+
+    def attempt(self, unit: np.ndarray) -> tuple[Samples, np.ndarray]:
+        lower, upper = np.array(self.shape.bounds).T
+        points = lower * (1 - unit[:, :-1]) + upper * unit[:, :-1]
+        depth = -self.shape.depth(points)
+        wanted = unit[:, -1] ** 2 * depth <= CROWD * max(self.shape.half_widths)
+        rows = np.flatnonzero((depth > self.shape.slack) & wanted)
+        return Samples(points[rows]), rows

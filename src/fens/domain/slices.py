@@ -12,6 +12,7 @@ from .region import Domain
 from .rule import gauss, gauss_with_roots
 
 HALVINGS = 60
+RESOLVED = 1e-14  # error of areas, beside the square of the size of the domain
 
 
 def slice_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -60,28 +61,52 @@ class Branch:
         return float(points[:, 0].min()), float(points[:, 0].max())
 
     def height(self, x: np.ndarray) -> np.ndarray:
-        """The second coordinate as a function of the first, by bisection."""
+        """The second coordinate as a function of the first, by Newton's method, with bisection where it would leave."""
         low, high = np.full(len(x), self.start), np.full(len(x), self.end)
         rising = np.diff(self.arc.at(np.array([self.start, self.end]))[0][:, 0])[0] > 0
+        here = (low + high) / 2
         for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            beyond = (self.arc.at(middle)[0][:, 0] > x) == rising
-            low, high = np.where(beyond, low, middle), np.where(beyond, middle, high)
-        return self.arc.at((low + high) / 2)[0][:, 1]
+            points, v = self.arc.at(here)
+            beyond = (points[:, 0] > x) == rising
+            low, high = np.where(beyond, low, here), np.where(beyond, here, high)
+            after = here - (points[:, 0] - x) / np.where(v[:, 0] == 0, 1e-300, v[:, 0])
+            after = np.where((after > low) & (after < high), after, (low + high) / 2)
+            step, here = np.abs(after - here).max(initial=0.0), after
+            if step <= 1e-15 * (abs(self.end) + 1):
+                break
+        return self.arc.at(here)[0][:, 1]
 
 
 def _plane_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Slabs between the places where branches begin or end: in each, the same branches lie in the same order."""
     branches = [b for e in domain.edges for b in _branches(_arc(domain, e.piece))]
+    if not branches:
+        return np.zeros((0, 2)), np.zeros(0)
     width = 2 * max(domain.half_widths)
     spans = np.array([b.ends() for b in branches])
     marks = _distinct(np.sort(spans.ravel()), 1e-13 * width)
-    rules = [
-        _slab(domain, [b for b, (a, c) in zip(branches, spans, strict=True) if a < middle < c], left, right, n)
-        for left, right in zip(marks[:-1], marks[1:], strict=True)
-        for middle in [(left + right) / 2]
-    ]
+    rules = []
+    for left, right in zip(marks[:-1], marks[1:], strict=True):
+        middle = (left + right) / 2
+        there = [b for b, (a, c) in zip(branches, spans, strict=True) if a < middle < c]
+        cuts = _resolved(there, left, right, n, RESOLVED * width**2)
+        rules += [_slab(domain, there, a, b, n) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
     return np.concatenate([p for p, _ in rules]), np.concatenate([w for _, w in rules])
+
+
+def _resolved(branches: list[Branch], left: float, right: float, n: int, least: float, halvings: int = 4) -> list[float]:
+    """A slab cut in halves until n points in each resolve the curves."""
+
+    def moments(a: float, b: float) -> np.ndarray:
+        nodes, weights = gauss_with_roots(n)
+        return np.array([(b - a) * weights @ branch.height(a + (b - a) * nodes) for branch in branches])
+
+    middle = (left + right) / 2
+    rough, fine = moments(left, right), moments(left, middle) + moments(middle, right)
+    if halvings == 0 or not np.abs(rough - fine).max(initial=0.0) > least:
+        return [left, right]
+    halves = [_resolved(branches, a, b, n, least, halvings - 1) for a, b in ((left, middle), (middle, right))]
+    return [*halves[0], *halves[1][1:]]
 
 
 def _slab(domain: Domain, branches: list[Branch], left: float, right: float, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -14,6 +14,7 @@ from .region import Domain
 LOOKS = 32  # places on a panel that are looked at first
 FINEST = 1e-5  # beside the length of the arc: crossings closer together than this may be missed
 HALVINGS = 60
+ROUND_OFF = 1e-2  # beside the slack of a shape: depths so small that boundaries are the same
 LEAST = 1e-10  # beside the length of the arc: shorter stretches are none
 
 
@@ -35,13 +36,14 @@ def stretches(arc: Arc, other: Domain, keeps: Callable[[Samples], np.ndarray]) -
 def _crossings(arc: Arc, other: Domain) -> np.ndarray:
     """The ends of the arc, and the parameters between at which it enters, leaves or follows the other boundary."""
     places, depths = _looks(arc, other)
-    states = np.where(np.abs(depths) <= other.slack, 0, np.sign(depths))
+    slack = ROUND_OFF * other.slack
+    states = np.where(np.abs(depths) <= slack, 0, np.sign(depths))
     change = np.flatnonzero(np.diff(states))
     low, high, before, after = places[change], places[change + 1], states[change], states[change + 1]
     for _ in range(HALVINGS):
         middle = (low + high) / 2
         depth = other.depth(arc.at(middle)[0])
-        state = np.where(np.abs(depth) <= other.slack, 0, np.sign(depth))
+        state = np.where(np.abs(depth) <= slack, 0, np.sign(depth))
         crossing = before * after != 0  # from one side to the other, not onto the boundary
         stays = np.where(crossing, np.sign(depth) == before, state == before)
         low, high = np.where(stays, middle, low), np.where(stays, high, middle)
