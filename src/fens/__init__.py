@@ -14,7 +14,7 @@ What happens to a problem, and where:
 """
 
 from .continuation import continuation
-from .domain import Ball, Box, Clustered, Grid, Implicit, Points, Polygon, Random, Star
+from .domain import Ball, Box, Cloud, Clustered, Grid, Implicit, Points, Polygon, Random, Star, Surface
 from .errors import FensError, NotConverged, ToleranceNotMet
 from .problem import Data, Problem, manufacture, normal, normal_derivative, wrap
 from .scale import ScaleGrid
@@ -26,6 +26,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Ball",
     "Box",
+    "Cloud",
     "Clustered",
     "Data",
     "FensError",
@@ -39,6 +40,7 @@ __all__ = [
     "ScaleGrid",
     "Solution",
     "Star",
+    "Surface",
     "ToleranceNotMet",
     "continuation",
     "manufacture",

@@ -2,6 +2,7 @@
 
 from .ball import Ball
 from .box import Box
+from .cloud import Cloud
 from .combine import Combined
 from .cylinder import Cylinder
 from .implicit import Implicit
@@ -11,11 +12,13 @@ from .region import Domain, Part, Points, Region
 from .sample import Clustered, Demand, Grid, Random, Sampler
 from .shape import Shape
 from .star import Star
+from .surface import Surface
 from .thin import thinned
 
 __all__ = [
     "Ball",
     "Box",
+    "Cloud",
     "Clustered",
     "Combined",
     "Cylinder",
@@ -34,5 +37,6 @@ __all__ = [
     "Samples",
     "Shape",
     "Star",
+    "Surface",
     "thinned",
 ]

@@ -71,6 +71,8 @@ class Ball(Shape):
         near = norm * (norm - 1) / np.where(at_centre, 1.0, slope)  # the distance to first order
         return np.where(at_centre, -min(self.radii), near)
 
+    has_sections = True
+
     def section(self, value: float) -> Ball | None:
         share = 1 - ((value - self.centre[-1]) / self.radii[-1]) ** 2
         if share <= 0:

@@ -76,6 +76,8 @@ class Box(Shape):
         slack = SLACK * (upper - lower)
         return within(points_of(self, points), lower - slack, upper + slack)
 
+    has_sections = True
+
     def section(self, value: float) -> Box | None:
         low, high = self.intervals[-1]
         rest = dict(zip(self.coordinates[:-1], self.intervals[:-1], strict=True))

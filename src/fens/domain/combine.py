@@ -107,6 +107,10 @@ class Combined(Shape):
         two = [cut for e in distinct(self.second.edges, self.first.edges) for cut in self._cut(e, 1)]
         return (*one, *two)
 
+    @property
+    def has_sections(self) -> bool:
+        return self.first.has_sections and self.second.has_sections
+
     def section(self, value: float) -> Shape | None:
         one, two = self.first.section(value), self.second.section(value)
         if one is None or two is None:

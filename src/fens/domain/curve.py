@@ -112,17 +112,24 @@ class Arc(Piece):
 
     def turns(self, axis: int) -> np.ndarray:
         """The parameters at which a coordinate stops rising or falling."""
-        fine = self._lengths[0]
+        fine = self.fine
         shift = 1e-9 * np.diff(fine)  # a place may be an extremum, or belong to two panels
-        before, after = (np.sign(self.at(at)[1][:, axis]) for at in (fine[:-1] + shift, fine[1:] - shift))
-        at_place = np.flatnonzero(after[:-1] * before[1:] < 0) + 1
-        within = np.flatnonzero(before * after < 0)
-        low, high, sign = fine[within], fine[within + 1], before[within]
+        places = np.column_stack([fine[:-1] + shift, fine[1:] - shift]).ravel()
+        signs = np.sign(self.at(places)[1][:, axis])
+        last = np.maximum.accumulate(np.where(signs != 0, np.arange(len(signs)), 0))
+        signs = signs[last]  # where it stands still, to round-off, it goes on as before
+        change = np.flatnonzero(signs[:-1] * signs[1:] < 0)
+        low, high, sign = places[change], places[change + 1], signs[change]
         for _ in range(HALVINGS):
             middle = (low + high) / 2
             same = np.sign(self.at(middle)[1][:, axis]) == sign
             low, high = np.where(same, middle, low), np.where(same, high, middle)
-        return np.concatenate([fine[at_place], low])
+        return low
+
+    @property
+    def fine(self) -> np.ndarray:
+        """Parameters, finely spaced, from its start to its end."""
+        return self._lengths[0]
 
     def at(self, parameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Points and velocities of the curve, whose parameter goes on where it closes."""
@@ -173,7 +180,7 @@ class Arc(Piece):
         """The parameters of the nearest points, found by Newton's method from the nearest of many."""
         from scipy.spatial import cKDTree
 
-        fine = self._lengths[0]
+        fine = self.fine
         nearest = fine[cKDTree(self.at(fine)[0]).query(points)[1]]
         for _ in range(8):
             where, v = self.at(nearest)

@@ -114,6 +114,8 @@ class Implicit(Shape):
         )
         return tuple(Edge(p, self.label or "implicit", "", bool(self.label)) for p in pieces)
 
+    has_sections = True
+
     def section(self, value: float) -> Implicit | None:
         box = self.box.section(value)
         if box is None:

@@ -60,10 +60,10 @@ class Region(Definition, ABC):
 
         Products of Gauss's rules, so that smooth functions are integrated to round-off with moderate n, on boxes of up
         to four dimensions, balls, ellipsoids, all plane shapes and what is combined from them, cylinders over these,
-        and their boundaries. In 3-D, combined and implicit shapes and triangulated solids are integrated slice by
-        slice: to round-off if no boundary begins, ends or meets another between the slices at which an operand begins
-        or ends, else to three to six digits. Boundaries of these, and boxes in more than four dimensions, have Sobol
-        points with equal weights, good for two to four digits.
+        and their boundaries. Implicit shapes in 3-D, and what is combined in 3-D from boxes, balls and these, are
+        integrated slice by slice: to round-off if boundaries do not meet, else to three to six digits. The rest, that
+        is boundaries of these, solids of triangles and boxes in more than four dimensions, have Sobol points with equal
+        weights, good for two to four digits.
         """
         samples, weights = self.rule(n)
         return samples.points, weights
@@ -190,7 +190,12 @@ class Domain(Region):
 
     def section(self, value: float) -> Domain | None:
         """What lies at one value of the last coordinate; None if nothing does."""
-        raise RegionError(f"There is no quadrature on {self.name}.")
+        raise NotImplementedError
+
+    @property
+    def has_sections(self) -> bool:
+        """Whether `section` is known."""
+        return False
 
     @property
     def breaks(self) -> tuple[float, ...]:

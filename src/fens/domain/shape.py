@@ -56,7 +56,9 @@ class Shape(Domain):
 
     def volume(self) -> float:
         """Length, area or volume."""
-        return float(self.rule(24)[1].sum())
+        if len(self.coordinates) <= 2 or self.has_sections:
+            return float(self.rule(24)[1].sum())
+        return Inside(self).share * float(np.prod(2 * np.array(self.half_widths)))
 
 
 @dataclass(frozen=True)
@@ -99,8 +101,12 @@ class Inside(Piece):
         return self.shape.contains(points)
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
-        points, weights = slice_rule(self.shape, n)
-        return Samples(points), weights
+        if len(self.shape.coordinates) <= 2 or self.shape.has_sections:
+            points, weights = slice_rule(self.shape, n)
+            return Samples(points), weights
+        unit = qmc.Sobol(len(self.shape.coordinates), rng=np.random.default_rng(0)).random(4 * TRIALS)
+        samples = Inside.attempt(self, unit)[0]
+        return samples, np.full(len(samples), self.shape.volume() / len(samples))
 
 
 @dataclass(frozen=True)

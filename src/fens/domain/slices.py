@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from .curve import Arc
 from .region import Domain
 from .rule import gauss, gauss_with_roots
 
-HALVINGS = 60
+HALVINGS = 40
 RESOLVED = 1e-14  # error of areas, beside the square of the size of the domain
 
 
@@ -55,25 +56,38 @@ class Branch:
     start: float
     end: float
 
+    @cached_property
+    def table(self) -> tuple[np.ndarray, np.ndarray]:
+        """Parameters, finely spaced, and the first coordinate there, which rises."""
+        fine = self.arc.fine
+        places = np.concatenate([[self.start], fine[(fine > self.start) & (fine < self.end)], [self.end]])
+        x = self.arc.at(places)[0][:, 0]
+        return (places, x) if x[-1] > x[0] else (places[::-1], x[::-1])
+
     def ends(self) -> tuple[float, float]:
         """The first coordinate where the branch begins and ends, in order."""
-        points = self.arc.at(np.array([self.start, self.end]))[0]
-        return float(points[:, 0].min()), float(points[:, 0].max())
+        x = self.table[1]
+        return float(x[0]), float(x[-1])
 
     def height(self, x: np.ndarray) -> np.ndarray:
         """The second coordinate as a function of the first, by Newton's method, with bisection where it would leave."""
-        low, high = np.full(len(x), self.start), np.full(len(x), self.end)
-        rising = np.diff(self.arc.at(np.array([self.start, self.end]))[0][:, 0])[0] > 0
-        here = (low + high) / 2
+        places, xs = self.table
+        size = float(np.abs(xs).max())
+        k = np.clip(np.searchsorted(xs, x), 1, len(xs) - 1)
+        low, high = places[k - 1], places[k]  # where the first coordinate is below and above x
+        here = low + (high - low) * np.clip((x - xs[k - 1]) / np.maximum(xs[k] - xs[k - 1], 1e-300), 0, 1)
         for _ in range(HALVINGS):
             points, v = self.arc.at(here)
-            beyond = (points[:, 0] > x) == rising
+            beyond = points[:, 0] > x
             low, high = np.where(beyond, low, here), np.where(beyond, here, high)
-            after = here - (points[:, 0] - x) / np.where(v[:, 0] == 0, 1e-300, v[:, 0])
-            after = np.where((after > low) & (after < high), after, (low + high) / 2)
-            step, here = np.abs(after - here).max(initial=0.0), after
-            if step <= 1e-15 * (abs(self.end) + 1):
+            off = points[:, 0] - x
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # where it runs vertically
+                after = here - off / v[:, 0]
+            after = np.where((after > np.minimum(low, high)) & (after < np.maximum(low, high)), after, (low + high) / 2)
+            far = (np.abs(off) > 4e-16 * size) & (np.abs(after - here) > 1e-15 * (abs(self.end) + 1))
+            if not far.any():
                 break
+            here = np.where(far, after, here)
         return self.arc.at(here)[0][:, 1]
 
 
