@@ -150,7 +150,8 @@ class Sphere(Piece):
 
     def _stretch(self, around: np.ndarray) -> np.ndarray:
         """How areas grow from the unit sphere to the surface."""
-        return math.prod(self.radii) * np.linalg.norm(around / np.array(self.radii), axis=1)
+        stretch: np.ndarray = math.prod(self.radii) * np.linalg.norm(around / np.array(self.radii), axis=1)
+        return stretch
 
     def _placed(self, around: np.ndarray) -> Samples:
         normals = around / np.array(self.radii)
@@ -166,7 +167,8 @@ def sphere_points(unit: np.ndarray) -> np.ndarray:
         points = np.column_stack([level * np.cos(angle), level * np.sin(angle), height])
     else:
         points = ndtri(np.clip(unit, 1e-15, 1 - 1e-15))
-    return points / np.linalg.norm(points, axis=1)[:, None]
+    around: np.ndarray = points / np.linalg.norm(points, axis=1)[:, None]
+    return around
 
 
 def sphere_rule(n: int) -> tuple[np.ndarray, np.ndarray]:

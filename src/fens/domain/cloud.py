@@ -77,7 +77,7 @@ class Cloud(Shape):
         return float(np.median(self._tree.query(self.rim.array, k=[two])[0]))
 
     @cached_property
-    def patches(self) -> tuple[Piece, ...]:  # type: ignore[override]
+    def patches(self) -> tuple[Piece, ...]:
         return (Given(self.inside, None, float(np.prod(2 * np.array(self.half_widths)))),)
 
     @cached_property

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+import sympy as sp
 from scipy.stats import qmc
 
 from ..errors import RegionError
@@ -41,7 +42,7 @@ class Combined(Shape):
             raise RegionError(f"There is nothing in {self.name}: the shapes leave no inside.")
 
     @property
-    def coordinates(self):  # type: ignore[no-untyped-def, override]
+    def coordinates(self) -> tuple[sp.Symbol, ...]:  # type: ignore[override]
         return self.first.coordinates
 
     @property
@@ -114,8 +115,7 @@ class Combined(Shape):
     def section(self, value: float) -> Shape | None:
         one, two = self.first.section(value), self.second.section(value)
         if one is None or two is None:
-            alone = {"+": one or two, "-": one, "&": None}[self.operation]
-            return alone  # type: ignore[return-value]
+            return {"+": one or two, "-": one, "&": None}[self.operation]  # type: ignore[return-value]
         try:
             return Combined(one, self.operation, two)  # type: ignore[arg-type]
         except RegionError:  # nothing is left at this value
@@ -220,9 +220,13 @@ def _directions(d: int) -> np.ndarray:
     """Unit vectors all around."""
     if d == 2:
         angle = 2 * np.pi * (np.arange(48) + 0.3) / 48
-        return np.column_stack([np.cos(angle), np.sin(angle)])
-    steps = np.random.default_rng(0).standard_normal((2 if d == 1 else 40 * d, d))
-    return np.array([[1.0], [-1.0]]) if d == 1 else steps / np.linalg.norm(steps, axis=1)[:, None]
+        around: np.ndarray = np.column_stack([np.cos(angle), np.sin(angle)])
+        return around
+    if d == 1:
+        return np.array([[1.0], [-1.0]])
+    steps: np.ndarray = np.random.default_rng(0).standard_normal((40 * d, d))
+    steps /= np.linalg.norm(steps, axis=1)[:, None]
+    return steps
 
 
 def _segment(patch: Patch) -> Arc:

@@ -129,7 +129,8 @@ class Arc(Piece):
     @property
     def fine(self) -> np.ndarray:
         """Parameters, finely spaced, from its start to its end."""
-        return self._lengths[0]
+        fine: np.ndarray = self._lengths[0]
+        return fine
 
     def at(self, parameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Points and velocities of the curve, whose parameter goes on where it closes."""
@@ -186,4 +187,5 @@ class Arc(Piece):
             where, v = self.at(nearest)
             step = np.sum((points - where) * v, axis=1) / np.sum(v * v, axis=1)
             nearest = np.clip(nearest + step, self.start, self.end)
-        return nearest
+        found: np.ndarray = nearest
+        return found

@@ -86,13 +86,10 @@ class Cylinder(Domain):
             return Part(self, part.name, tuple(p.extruded(self.start, self.end) for p in part.pieces))
         return (self.initial, self.final)[which_end(coordinate, (self.start, self.end), value)]
 
-    def edge(self, number: int) -> Part:
-        """One edge of a polygon at all times."""
-        return self.part(self.base.edge(number))
-
     def depth(self, points: np.ndarray) -> np.ndarray:
         time = points[:, -1]
-        result: np.ndarray = np.maximum(self.base.depth(points[:, :-1]), np.maximum(self.start - time, time - self.end))
+        beyond = np.maximum(self.start - time, time - self.end)
+        result: np.ndarray = np.maximum(self.base.depth(points[:, :-1]), beyond)
         return result
 
     def contains(self, points: np.ndarray) -> np.ndarray:
@@ -100,7 +97,8 @@ class Cylinder(Domain):
         points = points_of(self, points)
         slack, time = SLACK * (self.end - self.start), points[:, -1]
         during: np.ndarray = (time >= self.start - slack) & (time <= self.end + slack)
-        return during & self.base.contains(points[:, :-1])
+        inside: np.ndarray = during & self.base.contains(points[:, :-1])
+        return inside
 
     @property
     def _side_edges(self) -> tuple[Edge, ...]:

@@ -178,7 +178,9 @@ class Implicit(Shape):
                 )
         inside = self.levels(self.box.patches[0].place(_sobol(len(self.coordinates))).points) < 0
         if not inside.any():
-            raise RegionError(f"There is nothing in the shape {self.relation}: no point of {self.box.name} satisfies it.")
+            raise RegionError(
+                f"There is nothing in the shape {self.relation}: no point of {self.box.name} satisfies it."
+            )
 
     def _check_smooth(self) -> None:
         if not self.edges:

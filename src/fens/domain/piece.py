@@ -106,7 +106,7 @@ class Piece(Definition, ABC):
         return joined.only(np.arange(min(count, len(joined))))
 
     def crowded(self) -> Piece:
-        """The same piece, but even points of the unit cube get denser towards its boundary where it has a curved one."""
+        """The same piece, on which even points of the unit cube get denser towards a curved boundary."""
         return self
 
     def extruded(self, start: float, end: float) -> Piece:

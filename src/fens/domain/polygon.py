@@ -87,7 +87,8 @@ class Polygon(Shape):
         turn = along[:, 0] * from_start[:, :, 1] - along[:, 1] * from_start[:, :, 0]
         crossed = straddles & ((turn > 0) == (along[:, 1] > 0))
         inside = np.count_nonzero(crossed, axis=1) % 2 == 1
-        return np.where(inside, -nearest, nearest)
+        depth: np.ndarray = np.where(inside, -nearest, nearest)
+        return depth
 
     @cached_property
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:

@@ -172,6 +172,10 @@ class Domain(Region):
         self.axis(coordinate)
         return self.part(face_name(coordinate, value))
 
+    def edge(self, number: int) -> Part:
+        """What there is of an edge of a polygon among the shapes, by its number."""
+        return self.part(f"edge {number}")
+
     @cached_property
     def half_widths(self) -> tuple[float, ...]:
         """Half the length of each of the bounds."""
@@ -214,7 +218,8 @@ class Domain(Region):
 
 def face_name(coordinate: sp.Symbol, value: Any) -> str:
     """The detail by which the face of a box is known."""
-    return f"{coordinate} = {float(value):g}" if isinstance(value, int | float | sp.Number) else f"{coordinate} = {value}"
+    number = isinstance(value, int | float | sp.Number)
+    return f"{coordinate} = {float(value):g}" if number else f"{coordinate} = {value}"
 
 
 def points_of(domain: Domain, points: Any) -> np.ndarray:

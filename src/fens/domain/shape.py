@@ -27,7 +27,7 @@ class Shape(Domain):
     """A domain in space."""
 
     @cached_property
-    def patches(self) -> tuple[Piece, ...]:  # type: ignore[override]
+    def patches(self) -> tuple[Piece, ...]:
         return (Inside(self),)
 
     def during(self, time: sp.Symbol, start: Any, end: Any) -> Cylinder:

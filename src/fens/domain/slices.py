@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def slice_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
 def _interval_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
     ends = np.sort([e.piece.place(np.zeros((1, 0))).points[0, 0] for e in domain.edges])
     nodes, weights = gauss(n)
-    kept = [(a, b) for a, b in zip(ends[:-1], ends[1:], strict=True) if domain.depth(np.array([[(a + b) / 2]]))[0] < 0]
+    kept = [(a, b) for a, b in pairwise(ends) if domain.depth(np.array([[(a + b) / 2]]))[0] < 0]
     points = np.concatenate([a + (b - a) * nodes for a, b in kept])
     return points[:, None], np.concatenate([(b - a) * weights for a, b in kept])
 
@@ -38,7 +39,7 @@ def _space_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Sections at values of the last coordinate, between those at which an operand begins or ends."""
     nodes, weights = gauss_with_roots(n)
     found, factors = [], []
-    for a, b in zip(domain.breaks[:-1], domain.breaks[1:], strict=True):
+    for a, b in pairwise(domain.breaks):
         for value, weight in zip(a + (b - a) * nodes, (b - a) * weights, strict=True):
             section = domain.section(float(value))
             if section is not None and section.edges:
@@ -100,15 +101,17 @@ def _plane_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
     spans = np.array([b.ends() for b in branches])
     marks = _distinct(np.sort(spans.ravel()), 1e-13 * width)
     rules = []
-    for left, right in zip(marks[:-1], marks[1:], strict=True):
+    for left, right in pairwise(marks):
         middle = (left + right) / 2
         there = [b for b, (a, c) in zip(branches, spans, strict=True) if a < middle < c]
         cuts = _resolved(there, left, right, n, RESOLVED * width**2)
-        rules += [_slab(domain, there, a, b, n) for a, b in zip(cuts[:-1], cuts[1:], strict=True)]
+        rules += [_slab(domain, there, a, b, n) for a, b in pairwise(cuts)]
     return np.concatenate([p for p, _ in rules]), np.concatenate([w for _, w in rules])
 
 
-def _resolved(branches: list[Branch], left: float, right: float, n: int, least: float, halvings: int = 4) -> list[float]:
+def _resolved(
+    branches: list[Branch], left: float, right: float, n: int, least: float, halvings: int = 4
+) -> list[float]:
     """A slab cut in halves until n points in each resolve the curves."""
 
     def moments(a: float, b: float) -> np.ndarray:
@@ -161,4 +164,5 @@ def _arc(domain: Domain, piece: object) -> Arc:
 
 
 def _distinct(values: np.ndarray, gap: float) -> np.ndarray:
-    return values[np.concatenate([[True], np.diff(values) > gap])]
+    kept: np.ndarray = values[np.concatenate([[True], np.diff(values) > gap])]
+    return kept

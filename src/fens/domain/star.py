@@ -89,7 +89,8 @@ class Star(Shape):
     def depth(self, points: np.ndarray) -> np.ndarray:
         away = points - np.array(self.centre)
         radius, slope = self.curve.radii(np.mod(np.arctan2(away[:, 1], away[:, 0]), 2 * np.pi))
-        return (np.hypot(away[:, 0], away[:, 1]) - radius) / np.hypot(1, slope / radius)
+        depth: np.ndarray = (np.hypot(away[:, 0], away[:, 1]) - radius) / np.hypot(1, slope / radius)
+        return depth
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
         """Gauss's rule along rays, equal steps around; the radius may need more of these than a circle would."""

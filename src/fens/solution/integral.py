@@ -13,7 +13,8 @@ from ..assemble import evaluate_jets
 from ..domain import Region
 from ..errors import EquationError, EvaluationError, RegionError, SettingError
 from ..features import RandomFeatures
-from ..problem import Formula, Normal, Problem, read
+from ..problem import Formula, Normal, Problem
+from ..problem.expression import read
 
 
 def integrate(
