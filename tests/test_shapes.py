@@ -1,6 +1,7 @@
 """Shapes: one contract over a table of domains, properties of random ones, integrals, names and sentences."""
 
 import math
+import operator
 import pickle
 
 import numpy as np
@@ -11,7 +12,8 @@ from hypothesis import strategies as st
 from scipy.special import gamma
 
 import fens
-from fens.domain import Demand
+from fens import zoo
+from fens.domain import Combined, Demand
 from fens.errors import EquationError, RegionError, SettingError
 
 trimesh = pytest.importorskip("trimesh")
@@ -59,7 +61,9 @@ TABLE = {
     ),
     "two drops": (fens.Implicit((x**2 - 1) ** 2 + y**2 < sp.Rational(1, 2), AROUND), None, None),
     "implicit torus": (
-        fens.Implicit((sp.sqrt(x**2 + y**2) - 1) ** 2 + z**2 < sp.Rational(1, 9), fens.Box(dict.fromkeys((x, y, z), (-2, 2)))),
+        fens.Implicit(
+            (sp.sqrt(x**2 + y**2) - 1) ** 2 + z**2 < sp.Rational(1, 9), fens.Box(dict.fromkeys((x, y, z), (-2, 2)))
+        ),
         None,
         None,
     ),
@@ -155,15 +159,15 @@ def test_domains_are_values(name):
 @pytest.mark.parametrize("name", [k for k, (_, area, _) in TABLE.items() if area is not None])
 def test_measures(name):
     domain, area, rim = TABLE[name]
+    in_space = isinstance(domain, Combined) and len(domain.coordinates) == 3
     points, weights = domain.quadrature(24)
     assert weights.sum() == pytest.approx(area, rel=2e-12)
     assert (weights > 0).all()
     assert domain.contains(points).all()
-    assert domain.measure == pytest.approx(area, rel=2e-12)
+    assert domain.measure == pytest.approx(area, rel=1e-2 if in_space else 2e-12)
     if rim is not None:
-        trimmed = name == "cube without a corner"
-        assert domain.boundary.quadrature(24)[1].sum() == pytest.approx(rim, rel=1e-2 if trimmed else 1e-12)
-        assert domain.boundary.measure == pytest.approx(rim, rel=1e-2 if trimmed else 1e-12)
+        assert domain.boundary.quadrature(24)[1].sum() == pytest.approx(rim, rel=1e-12)
+        assert domain.boundary.measure == pytest.approx(rim, rel=1e-12)
 
 
 SMOOTH = [k for k, (d, area, _) in TABLE.items() if area is not None and len(d.coordinates) == 2]
@@ -188,7 +192,9 @@ def test_quadrature_keeps_away_from_holes():
         points, weights = holed.quadrature(n)
         r = np.hypot(points[:, 0] - 0.5, points[:, 1] - 0.5)
         assert r.min() >= 0.25 - 1e-14
-        assert weights @ r**-2 == pytest.approx(3.2164046316, abs=2) if n == 16 else np.isfinite(weights @ r**-2)
+        # ∫ r⁻² over the square is infinite, over the ring between the hole and the inscribed circle 2π log 2
+        corners = r > 0.5
+        assert weights[~corners] @ r[~corners] ** -2 == pytest.approx(2 * math.pi * math.log(2), rel=0.05)
 
 
 def test_quadrature_in_space_time_and_of_cylinders_over_parts():
@@ -202,7 +208,7 @@ def test_quadrature_in_space_time_and_of_cylinders_over_parts():
 def test_implicit_bodies_in_space():
     ball = fens.Implicit(x**2 + y**2 + z**2 < 1, fens.Box(dict.fromkeys((x, y, z), (-1.2, 1.5))))
     assert np.allclose(ball.bounds, [(-1, 1)] * 3, atol=1e-12)
-    assert ball.quadrature(8)[1].sum() == pytest.approx(4 / 3 * math.pi, rel=1e-4)
+    assert ball.quadrature(12)[1].sum() == pytest.approx(4 / 3 * math.pi, rel=1e-6)
     assert ball.boundary.measure == pytest.approx(4 * math.pi, rel=0.03)
 
 
@@ -258,12 +264,14 @@ def test_sampling_is_quick():
 
     holed = DOMAINS["holed square"]
     start = time.perf_counter()
-    inside, rim = sample(fens.Clustered(interior=100_000, boundary=100_000), holed, [holed, holed.boundary])
+    inside, _ = sample(fens.Clustered(interior=100_000, boundary=100_000), holed, [holed, holed.boundary])
     assert time.perf_counter() - start < 3
     assert len(inside) == 100_000
 
 
 # ---- random shapes
+
+OPERATIONS = {"+": operator.add, "-": operator.sub, "&": operator.and_}
 
 places = st.floats(-2, 2)
 lengths = st.floats(0.05, 2)
@@ -299,8 +307,7 @@ def test_random_shapes(shape, seed):
 @settings(max_examples=60, deadline=None)
 def test_random_combinations(one, two, operation):
     try:
-        both = {"+": one + two, "-": one - two, "&": one & two}[operation] if operation == "+" else (
-            one - two if operation == "-" else one & two)  # fmt: skip
+        both = OPERATIONS[operation](one, two)
     except RegionError as error:
         assert "There is nothing in" in str(error)  # noqa: PT017
         return
@@ -332,7 +339,7 @@ def test_names_of_parts():
     assert holed.face(x, 0) == holed.part("x = 0")
     assert holed.part(SQUARE.face(x, 0)).patches == holed.part("x = 0").patches
     assert holed.part(SQUARE.boundary).patches == holed.part("box").patches
-    with pytest.raises(RegionError, match="There is no part 'rim' .* its parts are 'box', 'x = 0'"):
+    with pytest.raises(RegionError, match=r"There is no part 'rim' .* its parts are 'box', 'x = 0'"):
         holed.part("rim")
     plate = holed.during(t, 0, 1)
     assert plate.part("hole").measure == pytest.approx(0.2 * math.pi)
@@ -394,7 +401,7 @@ def test_clouds_have_the_points_they_were_given():
 
 def test_clouds_say_what_is_wrong():
     _, inside, rim = cloud()
-    with pytest.raises(RegionError, match="points inside lie outside the boundary.*normals there point inwards"):
+    with pytest.raises(RegionError, match=r"points inside lie outside the boundary.*normals there point inwards"):
         fens.Cloud(inside, rim, -rim, (x, y))
     with pytest.raises(RegionError, match="a normal, not zero, for each boundary point; got 3 for 120"):
         fens.Cloud(inside, rim, rim[:3], (x, y))
@@ -456,17 +463,48 @@ def test_bad_shapes(make, words):
 
 @pytest.fixture(scope="module")
 def solved():
-    u = sp.Function("u")(x, y)
-    holed = DOMAINS["holed square"]
-    exact = sp.exp(x) * sp.sin(3 * y)
-    problem = fens.manufacture({holed: u.diff(x, 2) + u.diff(y, 2), holed.boundary: u}, u, exact)
-    return fens.solve(problem, features=900), u, holed, exact
+    known = zoo.holed_square()
+    return fens.solve(known.problem, features=900), known.problem.unknowns[0], known.problem.domain, known.exact
 
 
 def test_poisson_on_a_holed_square(solved):
     solution, *_, exact = solved
     assert solution.compare(exact).linf <= 2e-14
     assert solution.error.verdict == "roundoff-limited"
+
+
+@pytest.mark.parametrize(
+    ("known", "features", "bound"),
+    [(zoo.annulus(0.75), 900, 1e-12), (zoo.bent_polygon(), 1600, 1e-13), (zoo.holed_plate(), 1600, 1e-10)],
+    ids=lambda k: getattr(k, "name", None),
+)
+def test_smooth_solutions_on_shapes(known, features, bound):
+    scale = {"annulus": 14.3, "bent_polygon": 5, "holed_plate": 2}[known.name]  # what the search finds, to save time
+    solution = fens.solve(known.problem, features=features, scale=scale, estimate=False)
+    assert solution.compare(known.exact).linf <= bound
+
+
+def test_a_corner_singularity_is_not_taken_for_round_off():
+    known = zoo.corner_singularity()
+    solution = fens.solve(known.problem, features=400, scale=3, adapt=False)
+    assert solution.error.verdict != "roundoff-limited"
+    assert solution.error.estimate > 1e-6
+
+
+def test_solids_of_triangles_are_as_good_as_their_mesh():
+    """Values of the curved torus on a mesh of it: an error of second order in the size of the triangles."""
+    w = sp.Function("w")(x, y, z)
+    exact = (sp.sqrt(x**2 + y**2) - 1) ** 2 + z**2 - sp.Rational(4, 25)
+    source = sp.simplify(sum(exact.diff(s, 2) for s in (x, y, z)))
+    errors, smooth = [], sp.exp(x / 2) * sp.sin(y) * sp.cos(z)
+    for sections in (12, 24):
+        solid = torus(sections)
+        operators = {solid: sum(w.diff(s, 2) for s in (x, y, z)), solid.boundary: w}
+        flat = fens.Problem({solid: sp.Eq(operators[solid], source), solid.boundary: sp.Eq(w, 0)})
+        errors.append(fens.solve(flat, features=900, scale=4, estimate=False).compare(exact).l2)
+    assert 3 < errors[0] / errors[1] < 6
+    given = fens.manufacture(operators, w, smooth)  # values that are right on the mesh: no error of it
+    assert fens.solve(given, features=900, scale=1.5, estimate=False).compare(smooth).linf < 1e-11
 
 
 def test_solutions_are_nan_in_holes(solved):
@@ -479,7 +517,7 @@ def test_solutions_are_nan_in_holes(solved):
 
 
 def test_integrals_of_solutions(solved):
-    solution, u, holed, exact = solved
+    solution, u, holed, _ = solved
     points, weights = holed.quadrature(32)
     values = np.exp(points[:, 0]) * np.sin(3 * points[:, 1])
     assert solution.integrate(u**2) == pytest.approx(weights @ values**2, rel=1e-12)

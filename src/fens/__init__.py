@@ -3,7 +3,7 @@
 What happens to a problem, and where:
 
     problem    what must hold, and where: a map from regions to equations    Problem, wrap, Data, normal_derivative
-    domain     regions, and the points on them                               Box, Points, Grid, Random, Clustered
+    domain     regions, and the points on them                               Box, Ball, Polygon, …, Points, Grid, Random
     features   random cosines and all their derivatives
     assemble   problem × points × features → blocks of rows
     lstsq      min ‖A w − b‖ by Householder QR

@@ -225,8 +225,7 @@ def _directions(d: int) -> np.ndarray:
     if d == 1:
         return np.array([[1.0], [-1.0]])
     steps: np.ndarray = np.random.default_rng(0).standard_normal((40 * d, d))
-    steps /= np.linalg.norm(steps, axis=1)[:, None]
-    return steps
+    return steps / np.linalg.norm(steps, axis=1, keepdims=True)  # type: ignore[no-any-return]
 
 
 def _segment(patch: Patch) -> Arc:

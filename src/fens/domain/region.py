@@ -48,11 +48,9 @@ class Region(Definition, ABC):
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
         """Points, with their normals on a boundary, and weights for integrals over the region."""
-        if not is_whole(n, 1):
-            raise RegionError(f"quadrature() takes a whole positive number of points per direction; got {n!r}.")
         if not self.patches:
             raise RegionError(f"There is no integral over {self.name}.")
-        rules = [p.rule(int(n)) for p in self.patches]
+        rules = [p.rule(n) for p in self.patches]
         return Samples.joined([s for s, _ in rules]), np.concatenate([w for _, w in rules])
 
     def quadrature(self, n: int = 24) -> tuple[np.ndarray, np.ndarray]:
@@ -65,7 +63,9 @@ class Region(Definition, ABC):
         is boundaries of these, solids of triangles and boxes in more than four dimensions, have Sobol points with equal
         weights, good for two to four digits.
         """
-        samples, weights = self.rule(n)
+        if not is_whole(n, 1):
+            raise RegionError(f"quadrature() takes a whole positive number of points per direction; got {n!r}.")
+        samples, weights = self.rule(int(n))
         return samples.points, weights
 
     def __repr__(self) -> str:

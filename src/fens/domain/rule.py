@@ -18,13 +18,13 @@ def gauss(n: int) -> Rule:
 
 
 @cache
-def gauss_with_roots(n: int) -> Rule:
+def gauss_with_roots(n: int, times: int = 2) -> Rule:
     """A rule on (0, 1) for functions that at the ends behave as smooth functions of the square root, or its root.
 
-    Gauss's rule in φ, with x = s(s(φ)) and s(φ) = sin²(πφ/2), near zero a multiple of φ⁴.
+    Gauss's rule in φ, with x = s(s(φ)) and s(φ) = sin²(πφ/2), near zero a multiple of φ⁴; s is applied so many times.
     """
     nodes, weights = gauss(n)
-    for _ in range(2):
+    for _ in range(times):
         weights = weights * np.pi / 2 * np.sin(np.pi * nodes)
         nodes = np.sin(np.pi / 2 * nodes) ** 2
     return nodes, weights

@@ -55,8 +55,8 @@ class Shape(Domain):
         return Combined(self, operation, other)
 
     def volume(self) -> float:
-        """Length, area or volume."""
-        if len(self.coordinates) <= 2 or self.has_sections:
+        """Length, area or volume; of combined and implicit shapes in space an estimate, good to about a percent."""
+        if len(self.coordinates) <= 2:
             return float(self.rule(24)[1].sum())
         return Inside(self).share * float(np.prod(2 * np.array(self.half_widths)))
 

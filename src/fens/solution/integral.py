@@ -13,6 +13,7 @@ from ..assemble import evaluate_jets
 from ..domain import Region
 from ..errors import EquationError, EvaluationError, RegionError, SettingError
 from ..features import RandomFeatures
+from ..numbers import is_whole
 from ..problem import Formula, Normal, Problem
 from ..problem.expression import read
 
@@ -25,7 +26,9 @@ def integrate(
     if not isinstance(region, Region) or region.domain != problem.domain:
         name = getattr(region, "name", repr(region))
         raise RegionError(f"integrate() takes a region of {problem.domain.name}; got {name}.")
-    samples, factors = region.rule(n)
+    if not is_whole(n, 1):
+        raise SettingError(f"integrate() takes a whole positive number of points; got {n!r}.")
+    samples, factors = region.rule(int(n))
     formula, jets = _parts(expression, problem)
     values = {x: samples.points[:, i] for i, x in enumerate(problem.coordinates)}
     for symbol in formula.expression.free_symbols:
