@@ -192,11 +192,13 @@ class Trimmed(Piece):
         return seen.only(keep), rows[keep]
 
     def contains(self, points: np.ndarray) -> np.ndarray:
-        return self.base.contains(points) & (np.abs(self.of.depth(points)) <= self.of.slack)
+        there: np.ndarray = self.base.contains(points) & (np.abs(self.of.depth(points)) <= self.of.slack)
+        return there
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
-        if not self.ends:
-            return self.place(np.zeros((1, 0))), np.ones(1)
+        if self.kept == 1:  # whole, as far as was seen
+            samples, weights = self.base.rule(n)
+            return (samples.flipped() if self.turned else samples), weights
         unit = qmc.Sobol(len(self.ends), rng=np.random.default_rng(0)).random(TRIALS)
         samples = self.place(unit)
         return samples, np.full(len(samples), self.measure / len(samples))
@@ -225,7 +227,8 @@ def _directions(d: int) -> np.ndarray:
     if d == 1:
         return np.array([[1.0], [-1.0]])
     steps: np.ndarray = np.random.default_rng(0).standard_normal((40 * d, d))
-    return steps / np.linalg.norm(steps, axis=1, keepdims=True)  # type: ignore[no-any-return]
+    steps /= np.linalg.norm(steps, axis=1, keepdims=True)
+    return steps
 
 
 def _segment(patch: Patch) -> Arc:

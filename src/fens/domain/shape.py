@@ -57,7 +57,7 @@ class Shape(Domain):
     def volume(self) -> float:
         """Length, area or volume; of combined and implicit shapes in space an estimate, good to about a percent."""
         if len(self.coordinates) <= 2:
-            return float(self.rule(24)[1].sum())
+            return float(self.rule(32)[1].sum())
         return Inside(self).share * float(np.prod(2 * np.array(self.half_widths)))
 
 

@@ -14,6 +14,7 @@ from .region import Domain
 from .rule import gauss, gauss_with_roots
 
 HALVINGS = 40
+DIGITS = 0.6  # that one more point along a slice is worth
 RESOLVED = 1e-14  # error of areas, beside the square of the size of the domain
 
 
@@ -104,7 +105,7 @@ def _plane_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
     for left, right in pairwise(marks):
         middle = (left + right) / 2
         there = [b for b, (a, c) in zip(branches, spans, strict=True) if a < middle < c]
-        cuts = _resolved(there, left, right, n, RESOLVED * width**2)
+        cuts = _resolved(there, left, right, n, max(RESOLVED, 10 ** (-DIGITS * n)) * width**2)
         rules += [_slab(domain, there, a, b, n) for a, b in pairwise(cuts)]
     return np.concatenate([p for p, _ in rules]), np.concatenate([w for _, w in rules])
 

@@ -108,7 +108,8 @@ def _grid(
         inside = np.argwhere(values < 0)
         if not len(inside):
             break
-        (i, j), (k, m) = np.maximum(inside.min(axis=0) - 1, 0), np.minimum(inside.max(axis=0) + 1, CELLS)
+        # a curve around a single point of the grid can reach beyond its neighbours, not beyond theirs
+        (i, j), (k, m) = np.maximum(inside.min(axis=0) - 2, 0), np.minimum(inside.max(axis=0) + 2, CELLS)
         if (k - i) > 0.8 * CELLS and (m - j) > 0.8 * CELLS:
             break
         a, b, c, d = x[i], x[k], y[j], y[m]
@@ -130,7 +131,7 @@ def _loops(x: np.ndarray, y: np.ndarray, values: np.ndarray) -> list[np.ndarray]
         loop, here = [start], neighbours[start][0]
         while here != start:
             loop.append(here)
-            ways = [w for w in neighbours[here] if w != loop[-2]]
+            ways = [w for w in neighbours.get(here, []) if w != loop[-2]]
             if not ways:  # the curve leaves the grid
                 break
             here = ways[0]
