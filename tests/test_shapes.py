@@ -297,14 +297,14 @@ shapes = st.one_of(discs, boxes, stars, polygons)
 
 
 @given(shape=st.one_of(shapes, ovals), seed=st.integers(0, 99))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_random_shapes(shape, seed):
     inside, rim = sample(fens.Clustered(interior=100, boundary=100), shape, [shape, shape.boundary], seed=seed)
     check_points(shape, inside, rim)
 
 
 @given(one=shapes, two=shapes, operation=st.sampled_from("+-&"))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_random_combinations(one, two, operation):
     try:
         both = OPERATIONS[operation](one, two)
@@ -318,7 +318,7 @@ def test_random_combinations(one, two, operation):
 
 
 @given(one=shapes, two=shapes)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_areas_add_up(one, two):
     """|A| + |B| = |A ∪ B| + |A ∩ B|, and |A − B| = |A| − |A ∩ B|."""
     try:

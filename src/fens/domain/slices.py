@@ -111,7 +111,7 @@ def _plane_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _resolved(
-    branches: list[Branch], left: float, right: float, n: int, least: float, halvings: int = 4
+    branches: list[Branch], left: float, right: float, n: int, least: float, halvings: int = 10
 ) -> list[float]:
     """A slab cut in halves until n points in each resolve the curves."""
 
