@@ -3,7 +3,7 @@
 What happens to a problem, and where:
 
     problem    what must hold, and where: a map from regions to equations    Problem, wrap, Data, normal_derivative
-    domain     regions, and the points on them                               Box, Points, Grid, Random, Clustered
+    domain     regions, and the points on them                               Box, Ball, Polygon, …, Points, Grid, Random
     features   random cosines and all their derivatives
     assemble   problem × points × features → blocks of rows
     lstsq      min ‖A w − b‖ by Householder QR
@@ -14,7 +14,7 @@ What happens to a problem, and where:
 """
 
 from .continuation import continuation
-from .domain import Box, Clustered, Grid, Points, Random
+from .domain import Ball, Box, Cloud, Clustered, Grid, Implicit, Points, Polygon, Random, Star, Surface
 from .eigen import eigen
 from .errors import FensError, NotConverged, ToleranceNotMet
 from .features import Isotropic, Mixture, Oriented, Sparse
@@ -37,21 +37,27 @@ from .solve import solve
 __version__ = "0.1.0"
 
 __all__ = [
+    "Ball",
     "Box",
+    "Cloud",
     "Clustered",
     "Data",
     "FensError",
     "Grid",
+    "Implicit",
     "Isotropic",
     "Mixture",
     "NotConverged",
     "Oriented",
     "Points",
+    "Polygon",
     "Problem",
     "Random",
     "ScaleGrid",
     "Solution",
     "Sparse",
+    "Star",
+    "Surface",
     "ToleranceNotMet",
     "Unknown",
     "complex_unknown",

@@ -35,6 +35,7 @@ from .problem import (
 
 BLOCK_ENTRIES = 2**20  # a block of 8 MiB keeps the temporaries of its making small beside the matrix
 SOFT = 1e-5  # weight of data with noise beside that of equations, which are to hold whatever the data say
+RULE = 24  # points of an integral along a direction
 BALANCE_ROWS = 256  # rows from which the size of a condition's rows is estimated
 
 Jets = Mapping[Jet, np.ndarray]  # the values of u and its derivatives at the points of a condition
@@ -270,10 +271,16 @@ def place(
     """Every condition of a problem at the points of its region, or of a quadrature rule if it is an integral."""
     placed = []
     for c in problem.conditions:
-        here = c.region.quadrature() if c.equation.is_integral else samples[c.region]
+        here = _rule(c.region) if c.equation.is_integral else samples[c.region]
         values = _known_values(c.equation, here, problem.coordinates)
         placed.append(Placed(c, linearisation(c.equation), here, values, Places.of(here, device)))
     return tuple(placed)
+
+
+def _rule(region: Region) -> Samples:
+    """The points and weights of an integral over a region."""
+    samples, weights = region.rule(RULE)
+    return replace(samples, weights=weights)
 
 
 def linearise(placed: Sequence[Placed], state: Sequence[Jets] | None = None) -> tuple[Collocated, ...]:

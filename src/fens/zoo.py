@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from .domain import Box
+from .domain import Ball, Box, Polygon
 from .problem import Problem, manufacture, normal, normal_derivative
 
 x, y, t = sp.symbols("x y t")
@@ -130,6 +130,56 @@ def sine_gordon() -> Known:
     return Known("sine_gordon", manufacture(operators, u, exact), exact)
 
 
+def holed_square() -> Known:
+    """Poisson on a square without a disc, u = e^x sin 3y."""
+    u = sp.Function("u")(x, y)
+    holed = Box({x: (0, 1), y: (0, 1)}) - Ball({x: 0.5, y: 0.5}, 0.25, name="hole")
+    exact = sp.exp(x) * sp.sin(3 * y)
+    return Known("holed_square", manufacture({holed: _laplacian(u), holed.boundary: u}, u, exact), exact)
+
+
+def annulus(inner: float = 0.7) -> Known:
+    """Laplace between two circles, Neumann on the inner one, u = log r + r cos θ, which is singular at the centre."""
+    u = sp.Function("u")(x, y)
+    ring = Ball({x: 0, y: 0}, 1, name="outer") - Ball({x: 0, y: 0}, inner, name="inner")
+    exact = sp.log(x**2 + y**2) / 2 + x
+    operators = {ring: _laplacian(u), ring.part("inner"): normal_derivative(u), ring.part("outer"): u}
+    return Known("annulus", manufacture(operators, u, exact), exact)
+
+
+def bent_polygon() -> Known:
+    """Poisson on an L, u = e^x cos y."""
+    u, bent = sp.Function("u")(x, y), _bent()
+    exact = sp.exp(x) * sp.cos(y)
+    return Known("bent_polygon", manufacture({bent: _laplacian(u), bent.boundary: u}, u, exact), exact)
+
+
+def corner_singularity() -> Known:
+    """Laplace on an L, u = r^(2/3) sin(2θ/3), whose derivatives are infinite at the corner."""
+    u, bent = sp.Function("u")(x, y), _bent()
+    angle = sp.Piecewise((sp.atan2(y, x), y >= 0), (sp.atan2(y, x) + 2 * sp.pi, True))
+    exact = (x**2 + y**2) ** sp.Rational(1, 3) * sp.sin(2 * angle / 3)
+    return Known("corner_singularity", Problem({bent: sp.Eq(_laplacian(u), 0), bent.boundary: sp.Eq(u, exact)}), exact)
+
+
+def holed_plate() -> Known:
+    """Heat on a plate with two holes, in space-time, with the flux given on the rims: u = e^(−t) cos x sin(y + t/2)."""
+    u = sp.Function("u")(x, y, t)
+    holes = Ball({x: 0.5, y: 0.5}, 0.2, name="left") + Ball({x: 1.5, y: 0.5}, 0.2, name="right")
+    plate = (Box({x: (0, 2), y: (0, 1)}, name="outside") - holes).during(t, 0, 1)
+    exact = sp.exp(-t) * sp.cos(x) * sp.sin(y + t / 2)
+    flux = normal(x) * u.diff(x) + normal(y) * u.diff(y)
+    operators = {
+        plate: u.diff(t) - _laplacian(u, (x, y)),
+        plate.part("outside"): u,
+        plate.part("left"): flux,
+        plate.part("right"): flux,
+        plate.initial: u,
+    }
+    return Known("holed_plate", manufacture(operators, u, exact), exact)
+
+
+SHAPES = (holed_square, annulus, bent_polygon, corner_singularity, holed_plate)
 NONLINEAR = (nonlinear_helmholtz, burgers, bratu, sine_gordon)
 LINEAR = (function_2d, helmholtz, helmholtz_tanh, diffusion, heat, wave, oscillating_poisson)
 
@@ -185,6 +235,14 @@ def unresolvable() -> dict[str, Problem]:
         "a jump": Problem({square: sp.Eq(u, sp.Heaviside(x - sp.Rational(1, 3)))}),
         "contradicting conditions": Problem({rod: sp.Eq(w.diff(x), 0), rod.boundary: sp.Eq(w, x)}),
     }
+
+
+def _bent() -> Polygon:
+    return Polygon([(-1, -1), (0, -1), (0, 0), (1, 0), (1, 1), (-1, 1)], (x, y))
+
+
+def _laplacian(u: Any, along: tuple[sp.Symbol, ...] | None = None) -> sp.Expr:
+    return sp.Add(*(u.diff(s, 2) for s in along or u.args))
 
 
 def _helmholtz(name: str, exact: sp.Expr, lower: float, upper: float) -> Known:

@@ -1,25 +1,44 @@
 """Regions, and the points on them."""
 
-from .box import Box, Cylinder
+from .ball import Ball
+from .box import Box
+from .cloud import Cloud
+from .combine import Combined
+from .cylinder import Cylinder
+from .implicit import Implicit
 from .pair import Pair
-from .region import Domain, Part, Patch, Points, Region, Samples
+from .piece import Patch, Piece, Samples
+from .polygon import Polygon
+from .region import Domain, Part, Points, Region
 from .sample import Clustered, Demand, Grid, Random, Sampler
+from .shape import Shape
+from .star import Star
+from .surface import Surface
 from .thin import thinned
 
 __all__ = [
+    "Ball",
     "Box",
+    "Cloud",
     "Clustered",
+    "Combined",
     "Cylinder",
     "Demand",
     "Domain",
     "Grid",
+    "Implicit",
     "Pair",
     "Part",
     "Patch",
+    "Piece",
     "Points",
+    "Polygon",
     "Random",
     "Region",
     "Sampler",
     "Samples",
+    "Shape",
+    "Star",
+    "Surface",
     "thinned",
 ]

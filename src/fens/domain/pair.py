@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from .region import Part, Samples
+from .piece import Samples
+from .region import Part
 
 
 @dataclass(frozen=True, repr=False)

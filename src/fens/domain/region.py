@@ -1,92 +1,24 @@
-"""Regions: named sets of points, made of patches that are images of a unit cube."""
+"""Regions: named sets of points, made of pieces. A domain is a whole; parts belong to one."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
 from ..errors import RegionError
-from ..numbers import real_array
+from ..numbers import is_whole, real_array
+from .piece import Definition, Piece, Samples
+
+SLACK = 1e-12  # round-off, beside the size of a domain
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Points, one in a row, and the outward unit normals there if the region has them.
-
-    Pairs of points have the `opposite` ones too; those of a quadrature rule have `weights`.
-    """
-
-    points: np.ndarray
-    normals: np.ndarray | None = None
-    opposite: np.ndarray | None = None
-    weights: np.ndarray | None = None
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-    def only(self, rows: np.ndarray) -> Samples:
-        """Some of the points."""
-        return Samples(self.points[rows], *(None if a is None else a[rows] for a in self._others))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Samples]) -> Samples:
-        """All the points of several samples, in order."""
-        columns = zip(*(p._others for p in parts), strict=True)
-        others = (None if any(a is None for a in c) else np.concatenate(c) for c in columns)
-        return cls(np.concatenate([p.points for p in parts]), *others)
-
-    @property
-    def _others(self) -> tuple[np.ndarray | None, ...]:
-        return self.normals, self.opposite, self.weights
-
-
-@dataclass(frozen=True)
-class Patch:
-    """A box of any dimension, parallel to the axes: the axes with lower < upper are its own, the others are fixed."""
-
-    lower: tuple[float, ...]
-    upper: tuple[float, ...]
-    normal: tuple[float, ...] | None = None
-
-    @property
-    def axes(self) -> tuple[int, ...]:
-        """The axes along which the patch extends."""
-        return tuple(i for i, (a, b) in enumerate(zip(self.lower, self.upper, strict=True)) if a < b)
-
-    @property
-    def measure(self) -> float:
-        """Length, area, volume …; 1 for a single point."""
-        return float(np.prod([self.upper[i] - self.lower[i] for i in self.axes]))
-
-    def place(self, unit: np.ndarray) -> Samples:
-        """The images of points of the unit cube of the patch's dimension."""
-        lower, upper, axes = np.array(self.lower), np.array(self.upper), list(self.axes)
-        points = np.tile(lower, (len(unit), 1))
-        # this form, unlike lower + (upper − lower)·unit, puts 0 and 1 exactly on the ends
-        points[:, axes] = lower[axes] * (1 - unit) + upper[axes] * unit
-        normals = None if self.normal is None else np.tile(np.array(self.normal), (len(unit), 1))
-        return Samples(points, normals)
-
-    def contains(self, points: np.ndarray) -> np.ndarray:
-        """Which of the points lie on the closed patch, exactly."""
-        return _within(points, np.array(self.lower), np.array(self.upper))
-
-    def extruded(self, start: float, end: float) -> Patch:
-        """The patch times an interval along a new last axis."""
-        normal = None if self.normal is None else (*self.normal, 0.0)
-        return Patch((*self.lower, start), (*self.upper, end), normal)
-
-    def sliced(self, at: float, direction: float) -> Patch:
-        """The patch at one value of a new last axis, with the normal along that axis."""
-        return Patch((*self.lower, at), (*self.upper, at), (*[0.0] * len(self.lower), direction))
-
-
-class Region(ABC):
+class Region(Definition, ABC):
     """A set of points on which equations can hold. Immutable, and equal to another made in the same way."""
 
     @property
@@ -101,18 +33,45 @@ class Region(ABC):
 
     @property
     @abstractmethod
-    def patches(self) -> tuple[Patch, ...]:
-        """What it consists of."""
+    def patches(self) -> tuple[Piece, ...]:
+        """The pieces it consists of."""
 
     @property
     def has_normals(self) -> bool:
         """Whether an outward normal is defined on it."""
-        return bool(self.patches) and all(p.normal is not None for p in self.patches)
+        return bool(self.patches) and all(p.has_normals for p in self.patches)
 
     @property
     def has_pairs(self) -> bool:
         """Whether its points come in pairs."""
         return False
+
+    @property
+    def measure(self) -> float:
+        """Length, area or volume; the number of points of what consists of points."""
+        return sum(p.measure for p in self.patches)
+
+    def rule(self, n: int) -> tuple[Samples, np.ndarray]:
+        """Points, with their normals on a boundary, and weights for integrals over the region."""
+        if not self.patches:
+            raise RegionError(f"There is no integral over {self.name}.")
+        rules = [p.rule(n) for p in self.patches]
+        return Samples.joined([s for s, _ in rules]), np.concatenate([w for _, w in rules])
+
+    def quadrature(self, n: int = 24) -> tuple[np.ndarray, np.ndarray]:
+        """Points in the region and weights: ∫f ≈ Σ weights·f(points), with about n points along a smooth stretch.
+
+        Products of Gauss's rules, so that smooth functions are integrated to round-off with moderate n, on boxes of up
+        to four dimensions, balls, ellipsoids, all plane shapes and what is combined from them, cylinders over these,
+        and their boundaries. Implicit shapes in 3-D, and what is combined in 3-D from boxes, balls and these, are
+        integrated slice by slice: to round-off if boundaries do not meet, else to three to six digits. The rest, that
+        is boundaries of these, solids of triangles and boxes in more than four dimensions, have Sobol points with equal
+        weights, good for two to four digits.
+        """
+        if not is_whole(n, 1):
+            raise RegionError(f"quadrature() takes a whole positive number of points per direction; got {n!r}.")
+        samples, weights = self.rule(int(n))
+        return samples.points, weights
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -124,7 +83,7 @@ class Part(Region):
 
     of: Any
     title: str
-    pieces: tuple[Patch, ...]
+    pieces: tuple[Piece, ...]
 
     @property
     def domain(self) -> Any:
@@ -135,12 +94,38 @@ class Part(Region):
         return self.title
 
     @property
-    def patches(self) -> tuple[Patch, ...]:
+    def patches(self) -> tuple[Piece, ...]:
         return self.pieces
 
 
+@dataclass(frozen=True)
+class Edge:
+    """A piece of the boundary of a domain, and where it comes from.
+
+    `shape` is the name of the shape it belongs to, `detail` which part of that it is, `named` whether the name is the
+    user's, and `origins` the pieces it was cut from.
+    """
+
+    piece: Piece
+    shape: str
+    detail: str = ""
+    named: bool = False
+    origins: tuple[Piece, ...] = ()
+
+    def cut(self, piece: Piece) -> Edge:
+        """The same edge after a part of it was cut away."""
+        return replace(self, piece=piece, origins=(*self.origins, self.piece))
+
+    def answers(self, name: str) -> bool:
+        """Whether it goes by a name."""
+        return name in (self.shape, self.detail)
+
+
 class Domain(Region):
-    """A region that is a whole: it has coordinates, bounds and a boundary."""
+    """A region that is a whole: it has coordinates, bounds, a boundary and an inside.
+
+    Domains of the same coordinates combine: `a + b` is what lies in either, `a & b` in both, `a - b` in a but not b.
+    """
 
     coordinates: tuple[sp.Symbol, ...]
 
@@ -155,19 +140,76 @@ class Domain(Region):
 
     @property
     @abstractmethod
-    def boundary(self) -> Part:
-        """The whole boundary."""
+    def edges(self) -> tuple[Edge, ...]:
+        """The pieces of the boundary."""
+
+    @abstractmethod
+    def depth(self, points: np.ndarray) -> np.ndarray:
+        """Negative inside, positive outside; near the boundary about the distance from it."""
 
     @property
+    def boundary(self) -> Part:
+        """The whole boundary."""
+        return Part(self, "the boundary", tuple(e.piece for e in self.edges))
+
+    def part(self, which: Any) -> Part:
+        """A part of the boundary: by the name of a shape or edge, or what is left of a part of one of its shapes."""
+        if isinstance(which, Part):
+            found = [e.piece for e in self.edges if any(p in which.pieces for p in (e.piece, *e.origins))]
+            title = which.name if which.name != "the boundary" else f"the boundary of {which.domain.name}"
+        else:
+            found, title = [e.piece for e in self.edges if e.answers(which)], f"the part {which}"
+        if not found:
+            raise RegionError(
+                f"There is no part {getattr(which, 'name', which)!r} of the boundary of {self.name}; "
+                f"its parts are {', '.join(map(repr, self.part_names))}."
+            )
+        return Part(self, title, tuple(found))
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """What `part` can be asked for."""
+        names = [n for e in self.edges for n in (e.shape, e.detail) if n]
+        return tuple(dict.fromkeys(names))
+
+    def face(self, coordinate: sp.Symbol, value: Any) -> Part:
+        """The face of a box among the shapes on which a coordinate has the given value."""
+        self.axis(coordinate)
+        return self.part(face_name(coordinate, value))
+
+    def edge(self, number: int) -> Part:
+        """What there is of an edge of a polygon among the shapes, by its number."""
+        return self.part(f"edge {number}")
+
+    @cached_property
     def half_widths(self) -> tuple[float, ...]:
         """Half the length of each of the bounds."""
         return tuple((b - a) / 2 for a, b in self.bounds)
 
+    @cached_property
+    def slack(self) -> float:
+        """Distances that are round-off."""
+        largest = max(max(abs(a), abs(b)) for a, b in self.bounds)
+        return max(SLACK * 2 * max(self.half_widths), 8 * float(np.finfo(float).eps) * largest)
+
     def contains(self, points: np.ndarray) -> np.ndarray:
-        """Which of the points lie in the closed domain, up to round-off."""
-        lower, upper = np.array(self.bounds).T
-        slack = 1e-12 * (upper - lower)
-        return _within(points, lower - slack, upper + slack)
+        """Which of the points, one in a row, lie in the closed domain, up to round-off."""
+        inside: np.ndarray = self.depth(points_of(self, points)) <= self.slack
+        return inside
+
+    def section(self, value: float) -> Domain | None:
+        """What lies at one value of the last coordinate; None if nothing does."""
+        raise NotImplementedError
+
+    @property
+    def has_sections(self) -> bool:
+        """Whether `section` is known."""
+        return False
+
+    @property
+    def breaks(self) -> tuple[float, ...]:
+        """Values of the last coordinate between which sections are alike."""
+        return self.bounds[-1]
 
     def axis(self, coordinate: Any) -> int:
         """The number of a coordinate."""
@@ -177,6 +219,23 @@ class Domain(Region):
                 f"the coordinates are {', '.join(map(str, self.coordinates))}."
             )
         return self.coordinates.index(coordinate)
+
+
+def face_name(coordinate: sp.Symbol, value: Any) -> str:
+    """The detail by which the face of a box is known."""
+    number = isinstance(value, int | float | sp.Number)
+    return f"{coordinate} = {float(value):g}" if number else f"{coordinate} = {value}"
+
+
+def points_of(domain: Domain, points: Any) -> np.ndarray:
+    """Points as rows of real numbers, as many in each as the domain has coordinates."""
+    d = len(domain.coordinates)
+    array = real_array(points, RegionError, "Points are arrays of real numbers, one point in a row.")
+    if array.ndim != 2 or array.shape[1] != d:
+        raise RegionError(
+            f"Points of {domain.name} are an array with one row for each and {d} columns; got shape {array.shape}."
+        )
+    return array
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -214,7 +273,7 @@ class Points(Region):
         return f"the {len(self)} given points"
 
     @property
-    def patches(self) -> tuple[Patch, ...]:
+    def patches(self) -> tuple[Piece, ...]:
         return ()
 
     def samples(self, coordinates: Sequence[sp.Symbol]) -> Samples:
@@ -235,8 +294,3 @@ class Points(Region):
             where = ", ".join(f"{v:g}" for v in points[outside[0]])
             names = " and ".join(d.name for d in domains)
             raise RegionError(f"Point number {outside[0]} of Points, ({where}), lies outside {names}.")
-
-
-def _within(points: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> np.ndarray:
-    inside: np.ndarray = np.all((points >= lower) & (points <= upper), axis=1)
-    return inside

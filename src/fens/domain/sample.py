@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,10 +13,11 @@ from scipy.stats import qmc
 
 from ..errors import SettingError
 from ..numbers import is_whole, real_number
-from .region import Domain, Patch, Points, Region, Samples
+from .curve import Arc
+from .piece import Extruded, Patch, Piece, Samples, Sliced, UnitPoints
+from .region import Domain, Points, Region
 
 LARGEST_GRID = 10**8
-UnitPoints = Callable[[int, int, np.random.Generator], np.ndarray]  # count, dimension → points of the unit cube
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Clustered:
     def _counts(self, demand: Demand) -> list[int]:
         domain, regions = demand.domain, demand.regions
         face = face_share(demand.features, len(domain.coordinates))
-        shares = [1.0 if r is domain else face * len(r.patches) for r in regions]
+        shares = [1.0 if r is domain else face * sum(faces(p, domain) for p in r.patches) for r in regions]
         excess = sum(s for s, r in zip(shares, regions, strict=True) if r is not domain)
         if excess > 1:  # in high dimension the faces would take all; they get half at most
             shares = [s if r is domain else s / excess for s, r in zip(shares, regions, strict=True)]
@@ -124,9 +125,9 @@ class Grid:
         per_axis = self.per_axis(domain)
         if (total := math.prod(per_axis)) > LARGEST_GRID:
             raise SettingError(f"The grid has {total:.1e} points; in many dimensions use Random or Clustered points.")
-        found = [_given(r, domain) or self._on(r, per_axis) for r in regions]
+        found = [_given(r, domain) or self._on(r, per_axis, seed) for r in regions]
         return [
-            self._unclaimed(s, [q for q in regions if q is not r]) if r is domain else s
+            self._unclaimed(s, domain, [q for q in regions if q is not r]) if r is domain else s
             for r, s in zip(regions, found, strict=True)
         ]
 
@@ -145,21 +146,60 @@ class Grid:
         return self.counts if len(self.counts) == d else self.counts * d
 
     @staticmethod
-    def _on(region: Region, per_axis: tuple[int, ...]) -> Samples:
-        parts = []
-        for patch in region.patches:
-            ticks = [np.linspace(0, 1, per_axis[i]) for i in patch.axes]
-            mesh = np.meshgrid(*ticks, indexing="ij") if ticks else [np.zeros(1)]
-            parts.append(patch.place(np.stack([m.ravel() for m in mesh], axis=1)[:, : len(patch.axes)]))
+    def _on(region: Region, per_axis: tuple[int, ...], seed: np.random.SeedSequence) -> Samples:
+        parts = [_grid_on(p, region.domain, per_axis, seed) for p in region.patches]
         joined = Samples.joined(parts)
         first = np.sort(np.unique(joined.points, axis=0, return_index=True)[1])  # a corner of several faces counts once
-        return Samples(joined.points[first], None if joined.normals is None else joined.normals[first])
+        return joined.only(first)
 
     @staticmethod
-    def _unclaimed(samples: Samples, others: Sequence[Region]) -> Samples:
+    def _unclaimed(samples: Samples, domain: Domain, others: Sequence[Region]) -> Samples:
         patches = [p for r in others for p in r.patches]
-        free = ~np.any([p.contains(samples.points) for p in patches] or [np.zeros(len(samples), bool)], axis=0)
-        return Samples(samples.points[free])
+        claimed = np.abs(domain.depth(samples.points)) <= domain.slack
+        where = samples.points[claimed]
+        claimed[claimed] = np.any([p.contains(where) for p in patches] or [np.zeros(len(where), bool)], axis=0)
+        return samples.only(~claimed)
+
+
+def _grid_on(piece: Piece, domain: Domain, per_axis: tuple[int, ...], seed: np.random.SeedSequence) -> Samples:
+    """A grid on a face; evenly spaced points on curves, as far apart as those of the grid; even points elsewhere."""
+    if isinstance(piece, Patch):
+        return piece.place(_mesh([per_axis[i] for i in piece.axes]))
+    spacing = [2 * h / (n - 1) for h, n in zip(domain.half_widths, per_axis, strict=True)]
+    if isinstance(piece, Sliced):
+        below = _grid_on(piece.base, domain.base, per_axis[:-1], seed)  # type: ignore[attr-defined]
+        return piece.lifted(below)
+    if isinstance(piece, Extruded):
+        below = _grid_on(piece.base, domain.base, per_axis[:-1], seed)  # type: ignore[attr-defined]
+        times = np.linspace(piece.start, piece.end, per_axis[-1])
+        rows = np.repeat(np.arange(len(below)), len(times))
+        return piece.lifted(below.only(rows), np.tile(times, len(below)))
+    if isinstance(piece, Arc):
+        count = max(2, round(piece.measure / math.prod(spacing) ** (1 / len(spacing))) + 1)
+        return piece.place(np.linspace(0, 1, count, endpoint=not piece.closed)[:, None])
+    if piece.has_normals:
+        count = max(1, round(piece.measure / math.prod(spacing) ** ((len(spacing) - 1) / len(spacing))))
+        return piece.sample(count, _even_sobol, np.random.default_rng(seed))
+    lower, upper = np.array(domain.bounds).T
+    unit = _mesh(per_axis)
+    points = lower * (1 - unit) + upper * unit
+    return Samples(points[domain.contains(points)])
+
+
+def _mesh(counts: Sequence[int]) -> np.ndarray:
+    ticks = [np.linspace(0, 1, n) for n in counts]
+    mesh = np.meshgrid(*ticks, indexing="ij") if ticks else [np.zeros(1)]
+    return np.stack([m.ravel() for m in mesh], axis=1)[:, : len(counts)]
+
+
+def faces(piece: Piece, domain: Domain) -> float:
+    """As how many faces of a box a piece counts: by its measure, beside the mean of the faces of the bounds."""
+    if isinstance(piece, Patch | Sliced):
+        return 1.0
+    if isinstance(piece, Extruded):
+        return faces(piece.base, domain.base)  # type: ignore[attr-defined]
+    widths = 2 * np.array(domain.half_widths)
+    return piece.measure / float(np.mean(np.prod(widths) / widths))
 
 
 def face_share(features: int, dimension: int) -> float:
@@ -182,27 +222,28 @@ def spread(demand: Demand, counts: Sequence[int], unit: UnitPoints, seed: np.ran
 
 
 def _on_region(region: Region, count: int, unit: UnitPoints, seed: np.random.SeedSequence) -> Samples:
-    """`count` points on a region, each patch getting its part and at least one."""
-    shares = np.array([p.measure if unit is _uniform else 1.0 for p in region.patches])
-    counts = np.maximum(1, np.round(count * shares / shares.sum()).astype(int))
-    streams = seed.spawn(len(region.patches))
-    parts = [_on_patch(p, int(n), unit, s) for p, n, s in zip(region.patches, counts, streams, strict=True)]
-    return Samples.joined(parts)
+    """`count` points on a region, each piece getting its part and at least one."""
+    pieces, streams = region.patches, [np.random.default_rng(s) for s in seed.spawn(len(region.patches))]
+    counts = [count]
+    if len(pieces) > 1:
+        shares = np.array([p.measure if unit is _uniform else faces(p, region.domain) for p in pieces])
+        counts = np.maximum(1, np.round(count * shares / shares.sum())).astype(int).tolist()
+    if unit is _clustered_sobol:
+        pieces = tuple(p.crowded() for p in pieces)
+    return Samples.joined([p.sample(n, unit, rng) for p, n, rng in zip(pieces, counts, streams, strict=True)])
 
 
-def _on_patch(patch: Patch, count: int, unit: UnitPoints, seed: np.random.SeedSequence) -> Samples:
-    dimension = len(patch.axes)
-    if dimension == 0:  # an end of an interval: more than one point there is the same point again
-        return patch.place(np.zeros((1, 0)))
-    return patch.place(unit(count, dimension, np.random.default_rng(seed)))
+def _uniform(count: int, ends: Sequence[bool], rng: np.random.Generator) -> np.ndarray:
+    return rng.random((count, len(ends)))
 
 
-def _uniform(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
-    return rng.random((count, dimension))
+def _even_sobol(count: int, ends: Sequence[bool], rng: np.random.Generator) -> np.ndarray:
+    return sobol(count, len(ends), rng)
 
 
-def _clustered_sobol(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
-    clustered: np.ndarray = (1 - np.cos(np.pi * sobol(count, dimension, rng))) / 2
+def _clustered_sobol(count: int, ends: Sequence[bool], rng: np.random.Generator) -> np.ndarray:
+    even = sobol(count, len(ends), rng)
+    clustered: np.ndarray = np.where(ends, (1 - np.cos(np.pi * even)) / 2, even)
     return clustered
 
 
@@ -216,7 +257,7 @@ def sobol(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
 def override(counts: list[int], demand: Demand, interior: int | None, boundary: int | None) -> list[int]:
     """Replace the counts in the domain and, shared by measure, on the regions that are parts of it."""
     domain, regions = demand.domain, demand.regions
-    measures = [0.0 if r is domain else sum(p.measure for p in r.patches) for r in regions]
+    measures = [0.0 if r is domain or boundary is None else r.measure for r in regions]
     result = list(counts)
     for k, r in enumerate(regions):
         if r is domain and interior is not None:

@@ -41,13 +41,13 @@ def _map(field: Field, figure: Figure) -> None:
     x, y = field.domain.coordinates
     across, up = np.linspace(a, b, 301), np.linspace(c, d, 301)
     points = np.stack([m.ravel() for m in np.meshgrid(across, up, indexing="ij")], axis=1)
-    values = field.at(points).reshape(301, 301)
+    values = np.where(field.domain.contains(points), field.at(points), np.nan).reshape(301, 301)
     axes = figure.subplots()
     # a diverging map centred on zero where the sign matters, a sequential one where it does not
-    size = np.abs(values).max()
-    signed = values.min() < -0.05 * size and values.max() > 0.05 * size
+    size = np.nanmax(np.abs(values))
+    signed = np.nanmin(values) < -0.05 * size and np.nanmax(values) > 0.05 * size
     limits = {"vmin": -size, "vmax": size, "cmap": "RdBu_r"} if signed else {"cmap": "viridis"}
-    image = axes.pcolormesh(across, up, values.T, shading="gouraud", rasterized=True, **limits)
+    image = axes.pcolormesh(across, up, np.ma.masked_invalid(values.T), shading="gouraud", rasterized=True, **limits)
     shape_matters = 1 / 4 < (d - c) / (b - a) < 4
     axes.set(xlabel=str(x), ylabel=str(y), aspect="equal" if shape_matters else "auto")
     figure.colorbar(image, ax=axes, label="u")

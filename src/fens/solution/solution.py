@@ -21,6 +21,7 @@ from ..fit import Stats
 from ..problem import LINEARISATIONS, Problem, Unknown, component_values
 from ..scale import Search
 from ..settings import Settings, check_sampler
+from .integral import integrate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -151,6 +152,14 @@ class Solution:
         norm = float(np.linalg.norm(expected / size))
         l2 = float(np.linalg.norm(error / size)) / norm if norm else float("nan")
         return Comparison(float(np.abs(error).max()), l2, len(where))
+
+    def integrate(self, expression: Any, on: Region | None = None, points: int = 24) -> Any:
+        """∫ of an expression in the unknown, its derivatives and the coordinates, over the domain or a part of it.
+
+        On a boundary part it may contain `fens.normal(x)`: `integrate(fens.normal_derivative(u), on=domain.boundary)`
+        is the flux out of the domain. `points` is how many there are along each direction, as in `quadrature`.
+        """
+        return integrate(Fields(self.problem, self.features, self.weights), expression, on, points)
 
     def plot(self, path: str | None = None) -> Figure:
         """A picture of the solution, for one and two coordinates; written to `path` if one is given."""
