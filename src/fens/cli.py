@@ -10,7 +10,7 @@ from importlib import import_module
 from .errors import FensError
 
 # name → module with add_arguments(parser) and run(args) → exit code, and a line of help; imported when it is called
-COMMANDS = {"reproduce": ("fens.reproduce", "run the paper's experiments and compare")}
+COMMANDS = {"reproduce": ("fens.reproduce.command", "run the paper's experiments and compare")}
 
 
 def main(argv: Sequence[str] | None = None) -> int:

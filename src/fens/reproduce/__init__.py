@@ -6,10 +6,6 @@
     run          a cell carried out: in column `paper`, in column `fens`, by finite elements, or swept over the scale
     results      what was found, in a file that survives being killed
     comparison   ours beside the paper's
-    figures, document, report    the page
+    summary, tables, figures, document, report    the page
     command      `fens reproduce`
 """
-
-from .command import add_arguments, run
-
-__all__ = ["add_arguments", "run"]

@@ -152,27 +152,31 @@ def paper_within_tenfold(pairs: Iterable[Pair], quantity: str = "linf") -> Share
 
 @dataclass(frozen=True)
 class Best:
-    """The smallest L∞ error of a table, the paper's and ours in column `fens`."""
+    """The smallest L∞ error of a table, the paper's and ours in column `fens`; the sizes of both."""
 
     experiment: Experiment
     papers: float
+    papers_size: float
     ours: float | None
+    run: tuple[float, ...]
 
     @property
     def below(self) -> bool | None:
-        """Whether ours is below."""
-        return None if self.ours is None else self.ours < self.papers
+        """Whether ours is below; None if it is not, and the size at which the paper's is best was not run."""
+        if self.ours is None:
+            return None
+        return True if self.ours < self.papers else False if self.papers_size in self.run else None
 
 
 def best_of_tables(pairs: Sequence[Pair]) -> list[Best]:
     """For every table that is counted; for the one in high dimension, at its best dimension."""
     found = []
-    for e in EXPERIMENTS:
-        own = [p for p in pairs if p.experiment is e and e.counted and p.is_fen]
-        papers = [v for p in own if (v := p.papers("linf")) is not None]
-        ours = [v for p in own if (v := p.own("fens")) is not None]
-        if papers:
-            found.append(Best(e, min(papers), min(ours, default=None)))
+    for e in (e for e in EXPERIMENTS if e.counted):
+        own = [p for p in pairs if p.experiment is e and p.is_fen]
+        papers, size = min((v, p.size) for p in own if (v := p.papers("linf")) is not None)
+        ours = [(v, p.size) for p in own if (v := p.own("fens")) is not None]
+        run = tuple(sorted({s for _, s in ours}))
+        found.append(Best(e, papers, size, min((v for v, _ in ours), default=None), run))
     return found
 
 

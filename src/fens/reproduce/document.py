@@ -19,17 +19,17 @@ h1 { font-size: 1.6rem; line-height: 1.2; }
 h2 { margin-top: 2.5rem; border-top: 1px solid var(--line); padding-top: 1rem; }
 h2, h3 { line-height: 1.25; } code { font-size: .92em; background: #f2f4f6; padding: 0 .2em; }
 .scroll { overflow-x: auto; margin: .75rem 0; } table { border-collapse: collapse; font-size: .85rem; }
-caption { text-align: left; color: var(--soft); padding-bottom: .3rem; }
+p.caption { color: var(--soft); font-size: .9rem; margin: 1.2rem 0 -.4rem; }
 th, td { padding: .18rem .55rem; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; }
 th { border-bottom: 2px solid var(--line); vertical-align: bottom; }
-td { border-bottom: 1px solid #eceff2; } td.text { text-align: left; white-space: normal; min-width: 10rem; }
+td { border-bottom: 1px solid #eceff2; } td.text { text-align: left; white-space: normal; }
 td.good { background: var(--good); } td.near { background: var(--near); } td.bad { background: var(--bad); }
 figure { margin: 1rem 0; } figure img { width: 100%; height: auto; }
 figcaption { color: var(--soft); font-size: .9rem; }
-details > summary { cursor: pointer; color: #1f5fa8; } nav { columns: 2; font-size: .95rem; } nav a { color: #1f5fa8; }
-@media (max-width: 40rem) { body { padding: .7rem; font-size: 15px; } nav { columns: 1; } h1 { font-size: 1.35rem; }
-  table { font-size: .76rem; } th, td { padding: .15rem .32rem; } }
+figure img { max-width: 44rem; } details > summary { cursor: pointer; color: #1f5fa8; }
+@media (max-width: 40rem) { body { padding: .7rem; font-size: 15px; } h1 { font-size: 1.35rem; }
+  table { font-size: .76rem; } th, td { padding: .15rem .3rem; } th, td:first-child { white-space: normal; } }
 """
 
 
@@ -133,9 +133,11 @@ def _html(block: Block) -> str:
 def _html_table(table: Table) -> str:
     header = "".join(f"<th>{_inline(h)}</th>" for h in table.header)
     rows = "".join("<tr>" + "".join(map(_html_value, row)) + "</tr>\n" for row in table.rows)
-    caption = f"<caption>{_inline(table.caption)}</caption>" if table.caption and not table.folded else ""
-    inner = f'<div class="scroll"><table>{caption}<thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table></div>'
-    return f"<details><summary>{_inline(table.caption)}</summary>{inner}</details>" if table.folded else inner
+    inner = f'<div class="scroll"><table><thead><tr>{header}</tr></thead><tbody>{rows}</tbody></table></div>'
+    caption = _inline(table.caption)
+    if table.folded:
+        return f"<details><summary>{caption}</summary>{inner}</details>"
+    return f'<p class="caption">{caption}</p>{inner}'
 
 
 def _html_value(value: Value) -> str:
