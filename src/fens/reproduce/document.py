@@ -23,13 +23,13 @@ p.caption { color: var(--soft); font-size: .9rem; margin: 1.2rem 0 -.4rem; }
 th, td { padding: .18rem .55rem; text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; }
 th { border-bottom: 2px solid var(--line); vertical-align: bottom; }
-td { border-bottom: 1px solid #eceff2; } td.text { text-align: left; white-space: normal; }
+td { border-bottom: 1px solid #eceff2; } td.text { text-align: left; white-space: normal; min-width: 9rem; }
 td.good { background: var(--good); } td.near { background: var(--near); } td.bad { background: var(--bad); }
 figure { margin: 1rem 0; } figure img { width: 100%; height: auto; }
 figcaption { color: var(--soft); font-size: .9rem; }
 figure img { max-width: 44rem; } details > summary { cursor: pointer; color: #1f5fa8; }
 @media (max-width: 40rem) { body { padding: .7rem; font-size: 15px; } h1 { font-size: 1.35rem; }
-  table { font-size: .76rem; } th, td { padding: .15rem .3rem; } th, td:first-child { white-space: normal; } }
+  table { font-size: .73rem; } th, td { padding: .15rem .22rem; } th, td:first-child { white-space: normal; } }
 """
 
 

@@ -15,6 +15,7 @@ from .comparison import (
     paper_within_tenfold,
 )
 from .document import Block, Heading, Items, Table, Text, Value
+from .experiments import EXPERIMENTS
 from .paper import search
 from .results import Record
 from .tables import scientific
@@ -53,20 +54,16 @@ def summary(records: Sequence[Record], pairs: Sequence[Pair], found: Sequence[Fo
 def claims(pairs: Sequence[Pair]) -> Table:
     """The fractions, on the paper's points and on finer ones."""
     rows = []
-    for where, quantity in (("the paper's points", "linf"), ("finer points", "finer_linf")):
+    for where, quantity in (("", "linf"), (", on finer points", "finer_linf")):
         for text, share, least in (
             ("`fens`: FEN cells at or below the paper's", fens_at_or_below(pairs, quantity), AT_OR_BELOW),
             ("`paper`: FEN cells within ten times the paper's", paper_within_tenfold(pairs, quantity), WITHIN),
         ):
-            rows.append((Value(text, prose=True), _percent(share, least), Value(f"{least:.0f} %"), Value(where)))
-    best = [b for b in best_of_tables(pairs) if b.below is not None]
-    shown = [o for o in orderings(pairs) if o.holds is not None]
-    for text, good, of in (
-        ("`fens`: tables whose best is below the paper's best", sum(bool(b.below) for b in best), len(best)),
-        ("`paper`: tables with the paper's ordering, FEN far below ELM", sum(bool(o.holds) for o in shown), len(shown)),
-    ):
-        rows.append((Value(text, prose=True), _all(good, of), Value("all"), Value("the paper's points")))
-    return Table(("claim", "found", "wanted", "on"), tuple(rows), _counted(pairs))
+            rows.append((Value(text + where, prose=True), _percent(share, least), Value(f"{least:.0f} %")))
+    best, shown = [b.below for b in best_of_tables(pairs)], [o.holds for o in orderings(pairs)]
+    rows.append((Value("`fens`: tables whose best is below the paper's", prose=True), _all(best), Value("all")))
+    rows.append((Value("`paper`: tables with FEN far below ELM as there", prose=True), _all(shown), Value("all")))
+    return Table(("claim", "found", "wanted"), tuple(rows), _counted(pairs))
 
 
 def best_table(pairs: Sequence[Pair]) -> Table:
@@ -134,13 +131,12 @@ def thinned(found: Sequence[Found]) -> Iterator[str]:
 def missing(pairs: Sequence[Pair], found: Sequence[Found]) -> Iterator[str]:
     """Cells that were not run, or came to nothing."""
     for column in ("paper", "fens"):
-        lacking: dict[str, set[float]] = {}
-        for p in pairs:
-            if column not in p.ours:
-                lacking.setdefault(f"{p.experiment.title}, {p.experiment.size_name}", set()).add(p.size)
-        if lacking:
-            listed = "; ".join(f"{name} = {_sizes(sorted(sizes))}" for name, sizes in lacking.items())
-            yield f"Not run yet, in part or at all, in column `{column}`: {listed}."
+        lacking: dict[str, list[str]] = {}
+        for e in EXPERIMENTS:
+            if sizes := sorted({p.size for p in pairs if p.experiment is e and column not in p.ours}):
+                lacking.setdefault(f"{e.size_name} = {_sizes(sizes)}", []).append(e.title)
+        for sizes_of_them, titles in lacking.items():
+            yield f"Not run, or not with all activations, in column `{column}`, {sizes_of_them}: {'; '.join(titles)}."
     for f in found:
         if not f.done:
             c, outcome = f.cell, f.record["outcome"]
@@ -173,8 +169,11 @@ def _counted(pairs: Sequence[Pair]) -> str:
     )
 
 
-def _all(good: int, of: int) -> Value:
-    return Value(f"{good} of {of}", "" if not of else "good" if good == of else "bad")
+def _all(verdicts: Sequence[bool | None]) -> Value:
+    decided = [v for v in verdicts if v is not None]
+    rest = f", {len(verdicts) - len(decided)} undecided" if len(decided) < len(verdicts) else ""
+    tone = "" if not decided else "bad" if not all(decided) else "near" if rest else "good"
+    return Value(f"{sum(decided)} of {len(decided)}{rest}", tone)
 
 
 def _all_of(found: Found) -> int:
