@@ -56,7 +56,8 @@ def read(statement: Any, unknowns: Unknowns, coordinates: Sequence[sp.Symbol]) -
     _refuse_odd_parts(residual, text)
     derivatives = _derivatives(residual, unknowns, coordinates, text)
     jets: dict[Jet, sp.Dummy] = {}
-    for node, jet in derivatives.items():
+    # in an order of their own: that of SymPy's sets changes from one process to the next, and sums with it
+    for node, jet in sorted(derivatives.items(), key=lambda item: (item[1].unknown, item[1].orders, str(item[0]))):
         jets.setdefault(jet, sp.Dummy(str(node), real=True))
     residual = residual.xreplace({node: jets[jet] for node, jet in derivatives.items()})
     _refuse_foreign_symbols(residual, set(jets.values()), coordinates, text)
