@@ -46,7 +46,7 @@ def summary(records: Sequence[Record], pairs: Sequence[Pair], found: Sequence[Fo
     yield Heading("Where ours disagrees", 2, "disagreements")
     yield Items(tuple(disagreements(pairs)) or ("Nowhere, in the cells that were run.",))
     yield Heading("What was thinned, and what is missing", 2, "thinned")
-    yield Items((*thinned(found), *missing(pairs, found)))
+    yield Items((*thinned(found), *unconverged(found), *missing(pairs, found)))
     yield Heading("Circumstances", 2, "circumstances")
     yield Items(tuple(circumstances(records)))
 
@@ -126,6 +126,20 @@ def thinned(found: Sequence[Found]) -> Iterator[str]:
         "`paper`: the paper's own ρ and, where more than one was tried, the one nearest to our automatic choice and "
         "neighbours of the best so far."
     )
+
+
+def unconverged(found: Sequence[Found]) -> Iterator[str]:
+    """Cells whose nonlinear iteration failed by its own verdict; they are shown and counted like the others."""
+    kinds: dict[tuple[str, str], list[Found]] = {}
+    for f in found:
+        if f.record["outcome"].get("verdict") == "failed":
+            kinds.setdefault((f.cell.about.title, f.cell.column), []).append(f)
+    for (title, column), cells in kinds.items():
+        listed = ", ".join(f"{f.cell.activation} {f.cell.size:g}" for f in cells)
+        yield (
+            f"{title}, column `{column}`: the iteration did not converge in {len(cells)} cells ({listed}). Their errors "
+            "are those of where it ended, and count above like any other."
+        )
 
 
 def missing(pairs: Sequence[Pair], found: Sequence[Found]) -> Iterator[str]:
