@@ -137,7 +137,7 @@ def unconverged(found: Sequence[Found]) -> Iterator[str]:
     for (title, column), cells in kinds.items():
         listed = ", ".join(f"{f.cell.activation} {f.cell.size:g}" for f in cells)
         yield (
-            f"{title}, column `{column}`: the iteration did not converge in {len(cells)} cells ({listed}). Their errors "
+            f"{title}, column `{column}`: the iteration failed in {len(cells)} cells ({listed}). Their errors "
             "are those of where it ended, and count above like any other."
         )
 
