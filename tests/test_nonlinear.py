@@ -217,8 +217,8 @@ def test_taylor_remainders_have_slope_two(known):
     steps = np.array([1e-1, 1e-2, 1e-3])
     curved = 0
     for p, jets, change in zip(placed, state, direction, strict=True):
-        operator = {orders: np.asarray(c) for c, orders in p.at(jets).operator}
-        slope = sum(c * change[jet] for jet in p.jets if (c := operator.get(jet.orders)) is not None)
+        operator = {jet: np.asarray(c) for c, jet in p.at(jets).operator}
+        slope = sum(c * change[jet] for jet in p.jets if (c := operator.get(jet)) is not None)
         base = p.residual(jets)
         remainders = [
             np.linalg.norm(p.residual({j: jets[j] + h * change[j] for j in p.jets}) - base - h * slope) for h in steps

@@ -1,5 +1,9 @@
 """Reading problems: what an equation means, and the sentence a bad one gets."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -356,3 +360,21 @@ def test_wrapped_functions_that_fail():
         Formula(fens.wrap(broken)(x))({x: np.array([1.0])}, 1)
     with pytest.raises(EvaluationError, match="one value for each point"):
         Formula(fens.wrap(lambda a: np.ones(3))(x))({x: np.zeros(5)}, 5)
+
+
+def test_terms_come_in_the_same_order_in_every_process():
+    program = (
+        "from fens import zoo; "
+        "print([[jet.orders for jet, _ in c.equation.jets] for c in zoo.helmholtz(-1, 1).problem.conditions])"
+    )
+    outputs = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        for seed in (0, 1)  # with these, SymPy's sets have the second derivatives in two orders
+    }
+    assert outputs == {"[[(0, 0), (0, 2), (2, 0)], [(0, 0)]]\n"}

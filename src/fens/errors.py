@@ -39,3 +39,7 @@ class ToleranceNotMet(FensError, RuntimeError):
     def __init__(self, message: str, solution: object) -> None:
         super().__init__(message)
         self.solution = solution
+
+
+class MissingPackage(FensError, ImportError):
+    """An optional package that something needs is not installed."""

@@ -79,18 +79,18 @@ def read(statement: Any, components: Sequence[Component], coordinates: Sequence[
     _refuse_odd_parts(residual, text, are_complex)
     residual, is_integral = _integrand(residual, text)
     reader = Reader(components, coordinates, text, {})
-    for node in residual.atoms(Jump):
+    for node in sorted(residual.atoms(Jump), key=str):
         residual = residual.xreplace({node: reader.jump(node.args[0])})
     residual = reader.replaced(residual)
     reader.refuse_foreign_symbols(residual)
+    parts = [p for p in real_parts(residual, coordinates) if p != 0] if are_complex else [residual]
     found = []
-    for part in real_parts(residual, coordinates) if are_complex else (residual,):
+    for part in parts:
         present = tuple((jet, symbol) for jet, symbol in reader.jets.items() if symbol in part.free_symbols)
-        if present:
-            found.append(Equation(part, present, text, is_integral))
-        elif part != 0:
-            names = ", ".join(dict.fromkeys(str(c.unknown) for c in components))
-            raise EquationError(f"The equation {text} does not contain the unknown {names}; every equation must.")
+        found.append(Equation(part, present, text, is_integral))
+    if not found or not all(e.jets for e in found):
+        names = ", ".join(dict.fromkeys(str(c.unknown) for c in components))
+        raise EquationError(f"The equation {text} does not contain the unknown {names}; every equation must.")
     return tuple(found)
 
 
@@ -105,7 +105,9 @@ class Reader:
 
     def replaced(self, expression: sp.Expr, opposite: bool = False) -> sp.Expr:
         """The expression with symbols for the unknowns and their derivatives."""
-        values = {node: self._value(*what, opposite) for node, what in self._nodes(expression).items()}
+        # in an order that does not depend on hashes, else neither would the order of sums, and so the last bits
+        nodes = sorted(self._nodes(expression).items(), key=lambda item: (str(item[1][0]), item[1][1], str(item[0])))
+        values = {node: self._value(*what, opposite) for node, what in nodes}
         if opposite:
             values.update({x: Opposite(x) for x in self.coordinates})
         return expression.xreplace(values)
@@ -139,7 +141,8 @@ class Reader:
         value = sp.S.Zero
         for k, component in enumerate(self.components):
             if component.unknown == unknown:
-                name = f"{component.name}{''.join(f'_{x}' * n for x, n in zip(self.coordinates, orders, strict=True))}"
+                counts = [(x, n) for x, n in zip(self.coordinates, orders, strict=True) if n]
+                name = f"{component.part} {unknown.diff(*counts) if counts else unknown}".strip()
                 symbol = self.jets.setdefault(Jet(k, orders, opposite), sp.Dummy(name, real=True))
                 value += sp.I * symbol if component.part == "im" else symbol
         return value

@@ -1,0 +1,224 @@
+"""Ours beside the paper's, and what that comes to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import paper
+from .cells import ALL, Cell
+from .experiments import ACTIVATIONS, ELM, EXPERIMENTS, FEN, PAPER_ITERATIONS, Experiment
+from .results import Record
+
+TENFOLD = 10.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """A cell and its outcome."""
+
+    cell: Cell
+    record: Record
+
+    @classmethod
+    def of(cls, record: Record) -> Found:
+        """From a line of the results file."""
+        return cls(Cell(**{**record["cell"], "points": tuple(record["cell"]["points"])}), record)
+
+    def get(self, quantity: str) -> float | None:
+        """A number of the outcome, if it has it."""
+        value = self.record["outcome"].get(quantity)
+        return None if value is None or not math.isfinite(value) else float(value)
+
+    @property
+    def done(self) -> bool:
+        """Whether there is anything to compare."""
+        return bool(self.record["outcome"]["status"] == "done")
+
+    @property
+    def faithful(self) -> tuple[float, ...]:
+        """How much of the paper's work was done, to prefer the cell with the most."""
+        candidates = self.cell.candidates if self.cell.candidates != ALL else math.inf
+        return (self.done, self.cell.features, math.prod(self.cell.points), self.cell.iterations, candidates)
+
+    @property
+    def thinned(self) -> tuple[str, ...]:
+        """What was left out beside the paper's experiment, but for candidates."""
+        about, cell = self.cell.about, self.cell
+        full = about.full.features or int(cell.size)
+        said = []
+        if cell.features < full:
+            said.append(f"{cell.features:,} features in place of {full:,}")
+        if cell.column == "paper" and cell.points != about.full.points:
+            said.append(f"{_points(cell.points, about)} points in place of {_points(about.full.points, about)}")
+        if cell.column == "paper" and 0 < cell.iterations < PAPER_ITERATIONS:
+            said.append(f"at most {cell.iterations} Picard iterations in place of {PAPER_ITERATIONS}")
+        return tuple(said)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A number of the paper's, and ours in both columns."""
+
+    experiment: Experiment
+    activation: str
+    size: float
+    ours: dict[str, Found]
+
+    def papers(self, quantity: str) -> float | None:
+        """The paper's number."""
+        return paper.number(self.experiment.table, self.activation, self.size, quantity)
+
+    def own(self, column: str, quantity: str = "linf") -> float | None:
+        """Ours, if the cell was run to its end."""
+        found = self.ours.get(column)
+        return found.get(quantity) if found and found.done else None
+
+    def ratio(self, column: str, quantity: str = "linf") -> float | None:
+        """Ours by the paper's; that of the finer points is held against the paper's collocation points."""
+        own, papers = self.own(column, quantity), self.papers(quantity.removeprefix("finer_"))
+        return None if own is None or papers is None else own / papers
+
+    @property
+    def is_fen(self) -> bool:
+        """Whether it is the paper's method, not its rival."""
+        return self.activation in FEN
+
+    @property
+    def same_features(self) -> bool:
+        """Whether column `paper` has the paper's number of features."""
+        found = self.ours.get("paper")
+        return found is not None and found.cell.features == (self.experiment.full.features or self.size)
+
+
+def latest(records: Iterable[Record]) -> dict[tuple[str, str, str, float], Found]:
+    """For each place of a table the cell closest to the paper's experiment, and of these the last."""
+    found: dict[tuple[str, str, str, float], Found] = {}
+    for record in records:
+        new = Found.of(record)
+        place = (new.cell.experiment, new.cell.column, new.cell.activation, new.cell.size)
+        if place not in found or new.faithful >= found[place].faithful:
+            found[place] = new
+    return found
+
+
+def pairs(records: Iterable[Record]) -> list[Pair]:
+    """Every place of the error tables, with ours where there is one."""
+    found = latest(records)
+
+    def ours(*place: Any) -> dict[str, Found]:
+        name, activation, size = place
+        columns = {c: found.get((name, c, activation, size)) for c in ("paper", "fens")}
+        return {c: f for c, f in columns.items() if f is not None}
+
+    places = [(e, a, float(size)) for e in EXPERIMENTS for size in e.full.sizes for a in ACTIVATIONS]
+    return [Pair(e, a, size, ours(e.name, a, size)) for e, a, size in places]
+
+
+@dataclass(frozen=True)
+class Share:
+    """How many of some cells are as they should be, and those that are not."""
+
+    of: tuple[Pair, ...]
+    misses: tuple[Pair, ...]
+
+    @property
+    def percent(self) -> float:
+        """How many of a hundred are."""
+        return 100 * (1 - len(self.misses) / len(self.of)) if self.of else math.nan
+
+    def __str__(self) -> str:
+        good, of = len(self.of) - len(self.misses), len(self.of)
+        return f"{self.percent:.0f} % ({good} of {of})" if of else "no cells yet"
+
+
+def share(pairs: Iterable[Pair], ratio: Callable[[Pair], float | None], most: float) -> Share:
+    """How many of the cells that can be compared have a ratio of at most `most`."""
+    known = [(p, r) for p in pairs if p.experiment.counted and p.is_fen and (r := ratio(p)) is not None]
+    return Share(tuple(p for p, _ in known), tuple(p for p, r in known if r > most))
+
+
+def fens_at_or_below(pairs: Iterable[Pair], quantity: str = "linf") -> Share:
+    """FEN cells of column `fens` at or below the paper's."""
+    return share(pairs, lambda p: p.ratio("fens", quantity), 1.0)
+
+
+def paper_within_tenfold(pairs: Iterable[Pair], quantity: str = "linf") -> Share:
+    """FEN cells of column `paper`, with the paper's number of features, at most ten times the paper's."""
+    return share(pairs, lambda p: p.ratio("paper", quantity) if p.same_features else None, TENFOLD)
+
+
+@dataclass(frozen=True)
+class Best:
+    """The smallest L∞ error of a table, the paper's and ours in column `fens`; the sizes of both."""
+
+    experiment: Experiment
+    papers: float
+    papers_size: float
+    ours: float | None
+    run: tuple[float, ...]
+
+    @property
+    def below(self) -> bool | None:
+        """Whether ours is below; None if it is not, and the size at which the paper's is best was not run."""
+        if self.ours is None:
+            return None
+        return True if self.ours < self.papers else False if self.papers_size in self.run else None
+
+
+def best_of_tables(pairs: Sequence[Pair]) -> list[Best]:
+    """For every table that is counted; for the one in high dimension, at its best dimension."""
+    found = []
+    for e in (e for e in EXPERIMENTS if e.counted):
+        own = [p for p in pairs if p.experiment is e and p.is_fen]
+        papers, size = min((v, p.size) for p in own if (v := p.papers("linf")) is not None)
+        ours = [(v, p.size) for p in own if (v := p.own("fens")) is not None]
+        run = tuple(sorted({s for _, s in ours}))
+        found.append(Best(e, papers, size, min((v for v, _ in ours), default=None), run))
+    return found
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """The sizes at which the best FEN is ten times below the best ELM: the paper's, and of these column `paper`'s."""
+
+    experiment: Experiment
+    papers: tuple[float, ...]
+    run: tuple[float, ...]
+    ours: tuple[float, ...]
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether ours shows it at all sizes that were run; None if nothing can be said."""
+        return set(self.run) == set(self.ours) if self.run else None
+
+
+def orderings(pairs: Sequence[Pair]) -> list[Ordering]:
+    """For every table in which the paper shows it."""
+    found = []
+    for e in (e for e in EXPERIMENTS if e.counted):
+        at = {size: [p for p in pairs if p.experiment is e and p.size == size] for size in e.full.sizes}
+        papers = tuple(s for s in at if _far_below(at[s], lambda p: p.papers("linf")))
+        comparable = tuple(s for s in papers if _far_below(at[s], _own_paper) is not None)
+        ours = tuple(s for s in comparable if _far_below(at[s], _own_paper))
+        if papers:
+            found.append(Ordering(e, papers, comparable, ours))
+    return found
+
+
+def _own_paper(pair: Pair) -> float | None:
+    return pair.own("paper") if pair.same_features else None
+
+
+def _far_below(pairs: Sequence[Pair], error: Callable[[Pair], float | None]) -> bool | None:
+    fen, elm = (
+        min((v for p in pairs if p.activation in family and (v := error(p)) is not None), default=None)
+        for family in (FEN, ELM)
+    )
+    return None if fen is None or elm is None else fen * TENFOLD <= elm
+
+
+def _points(points: Sequence[int], about: Experiment) -> str:
+    return f"{points[0]:,} + {points[1]:,}·d" if about.random else " × ".join(f"{n:,}" for n in points)
