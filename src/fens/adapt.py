@@ -14,7 +14,7 @@ import numpy as np
 
 from .choose import Begin, Choice, choose_scale
 from .domain import Clustered, Demand
-from .features import Distribution, Draws, Isotropic, Mixture, Oriented, Sparse
+from .features import AroundHoles, Distribution, Draws, Hole, Isotropic, Mixture, Oriented, Sparse
 from .field import Field
 from .fit import Case, draw_features
 from .numbers import rms
@@ -26,6 +26,8 @@ ROUNDS = 12
 PAYS = 0.7  # of the held-out residual that a round must leave at most
 SPARED = 0.1  # of the frequencies follow nothing learnt, so that nothing is lost
 COUPLED = 0.1  # second derivative across two coordinates, beside the largest, from which on they are coupled
+MOST_HOLES = 10
+AT_HOLES = 0.5  # of the features have singularities in the holes
 MOST_SUBSETS = 100
 LARGER = 2.0  # factor from the scale of one round to the first that the next tries
 MANY = 3  # coordinates, above which pilots have sparse frequencies and rounds are worth trying at once
@@ -128,7 +130,8 @@ def worthwhile(case: Case, pilot: Candidate, smaller: Search | None) -> bool:
         return False
     if smaller is not None and pilot.loss < max(LEARNT * min(smaller.losses), SERVES):
         return False
-    return bool(adapts) or len(case.problem.coordinates) > MANY or pilot.loss > UNRESOLVED
+    perforated = any(d.cavities for d in case.problem.domains) and pilot.loss > SERVES
+    return bool(adapts) or perforated or len(case.problem.coordinates) > MANY or pilot.loss > UNRESOLVED
 
 
 def directions(function: Field, unit: np.ndarray, residual: float) -> Distribution | None:
@@ -177,9 +180,19 @@ def couplings(function: Field, unit: np.ndarray, residual: float) -> Distributio
     return Mixture(((1 - SPARED, learnt), (SPARED, Sparse.up_to(3, d))))
 
 
+def holes(function: Field, unit: np.ndarray, residual: float) -> Distribution | None:
+    """Features with singularities inside the holes of the domain."""
+    found = function.domain.cavities
+    if not found or len(found) > MOST_HOLES or len(found[0][0]) < 2:
+        return None
+    around = tuple(Hole(centre, radius, tuple(range(len(centre)))) for centre, radius in found)
+    return AroundHoles(around, AT_HOLES, Isotropic())
+
+
 PROPOSALS: dict[str, Callable[[Field, np.ndarray, float], Distribution | None]] = {
     "couplings": couplings,
     "directions": directions,
+    "holes": holes,
 }
 
 

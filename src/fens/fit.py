@@ -13,7 +13,20 @@ import torch
 from .assemble import Placed, System, linearise, place, sample, weigh
 from .domain import Clustered, Region, Samples
 from .errors import EvaluationError, SettingError
-from .features import Distribution, Draw, Draws, Family, Unscaled, activation, constant, draw, draw_layers, draw_pieces
+from .features import (
+    AroundHoles,
+    Distribution,
+    Draw,
+    Draws,
+    Family,
+    Unscaled,
+    activation,
+    constant,
+    draw,
+    draw_around,
+    draw_layers,
+    draw_pieces,
+)
 from .field import Fields
 from .lstsq import Direct, Failed, LeastSquares
 from .nonlinear import Iteration, Point, State, best, starts, verdict
@@ -142,6 +155,8 @@ def _draw(
 
     if (cells := settings.cells(component.domain.coordinates)) is not None:
         return draw_pieces(size, bounds, cells, in_box, seed)
+    if isinstance(distribution, AroundHoles):
+        return draw_around(size, distribution.share, distribution.holes, lambda n, s: in_box(n, bounds, s), seed)
     if settings.layers == 2:
         return draw_layers(size, lambda count, stream: in_box(count, bounds, stream), seed)
     return in_box(size, bounds, seed)

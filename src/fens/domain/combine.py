@@ -76,6 +76,13 @@ class Combined(Shape):
     def slack(self) -> float:
         return max(self.first.slack, self.second.slack)
 
+    @cached_property
+    def cavities(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+        found = self.first.cavities if self.operation != "+" else (*self.first.cavities, *self.second.cavities)
+        if self.operation == "-":
+            found = (*found, *(hole for part in _united(self.second) for hole in _as_hole(part)))
+        return tuple((c, r) for c, r in found if self.depth(np.array([c]))[0] > 0)
+
     def depth(self, points: np.ndarray) -> np.ndarray:
         one, two = self.first.depth(points), self.second.depth(points)
         result: np.ndarray = {"+": np.minimum, "&": np.maximum, "-": np.maximum}[self.operation](
@@ -236,3 +243,17 @@ def _segment(patch: Patch) -> Arc:
     ahead = (-patch.normal[1], patch.normal[0])  # type: ignore[index]
     start, end = (patch.lower, patch.upper) if sum(ahead) > 0 else (patch.upper, patch.lower)
     return Arc.whole(Segment(start, end))  # type: ignore[arg-type]
+
+
+def _united(shape: Shape) -> list[Shape]:
+    """The shapes that a union consists of."""
+    if isinstance(shape, Combined) and shape.operation == "+":
+        return [*_united(shape.first), *_united(shape.second)]
+    return [shape]
+
+
+def _as_hole(shape: Shape) -> list[tuple[tuple[float, ...], float]]:
+    """The middle of a shape that is taken away, and how far it is from the boundary; none if it is not inside."""
+    middle = tuple((a + b) / 2 for a, b in shape.bounds)
+    depth = -float(shape.depth(np.array([middle]))[0])
+    return [(middle, depth)] if depth > 0 else []

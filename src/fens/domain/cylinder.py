@@ -52,6 +52,10 @@ class Cylinder(Domain):
         return (*self._side_edges, *self._instant(self.start, -1.0), *self._instant(self.end, 1.0))
 
     @property
+    def cavities(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+        return self.base.cavities
+
+    @property
     def sides(self) -> Part:
         """The boundary of the base, at all times."""
         return Part(self, "the sides", tuple(e.piece for e in self._side_edges))

@@ -57,6 +57,12 @@ class Polygon(Shape):
         return tuple(zip(corners.min(axis=0).tolist(), corners.max(axis=0).tolist(), strict=True))
 
     @cached_property
+    def cavities(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+        shapely = optional("shapely", "Polygons")
+        spokes = [shapely.maximum_inscribed_circle(shapely.Polygon(hole)) for hole in self.holes]
+        return tuple((tuple(spoke.coords[0]), float(spoke.length)) for spoke in spokes)
+
+    @cached_property
     def edges(self) -> tuple[Edge, ...]:
         rings = [_oriented(self.corners, 1.0), *(_oriented(h, -1.0) for h in self.holes)]
         arcs = [Arc.whole(segment) for ring in rings for segment in ring]

@@ -181,6 +181,11 @@ class Domain(Region):
         """What there is of an edge of a polygon among the shapes, by its number."""
         return self.part(f"edge {number}")
 
+    @property
+    def cavities(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+        """The holes: a point inside each, and its distance from the rim."""
+        return ()
+
     @cached_property
     def half_widths(self) -> tuple[float, ...]:
         """Half the length of each of the bounds."""

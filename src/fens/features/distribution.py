@@ -9,8 +9,18 @@ from math import comb
 from typing import Protocol
 
 import numpy as np
+from scipy.stats import qmc
 
 from ..errors import SettingError
+
+
+@dataclass(frozen=True)
+class Hole:
+    """A hole of a domain: a point inside it, its distance from the rim, and the axes in which it lies."""
+
+    centre: tuple[float, ...]
+    radius: float
+    axes: tuple[int, ...]
 
 
 class Distribution(Protocol):
@@ -21,12 +31,22 @@ class Distribution(Protocol):
         ...
 
 
+def in_box(count: int, dimension: int, half: float, rng: np.random.Generator, sobol: bool) -> np.ndarray:
+    """Points of (−half, half)^d, independent of each other or those of a scrambled Sobol sequence, in random order."""
+    if not sobol:
+        return rng.uniform(-half, half, (count, dimension))
+    unit = qmc.Sobol(dimension, rng=rng).random_base2(max(0, (count - 1).bit_length()))[:count]
+    return half * (2 * rng.permutation(unit) - 1)
+
+
 @dataclass(frozen=True)
 class Isotropic:
-    """All axes alike: uniform in a box."""
+    """All axes alike: uniform in a box, at random or evenly, as a Sobol sequence is."""
+
+    sobol: bool = False
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
-        return rng.uniform(-half, half, (count, dimension))
+        return in_box(count, dimension, half, rng, self.sobol)
 
 
 @dataclass(frozen=True)
@@ -34,12 +54,13 @@ class Oriented:
     """Uniform in a parallelepiped: z Lᵀ with z uniform in a box, so that directions in which L is large prevail."""
 
     matrix: tuple[tuple[float, ...], ...]
+    sobol: bool = False
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
         L = np.array(self.matrix)
         if L.shape != (dimension, dimension):
             raise SettingError(f"Oriented has a matrix of shape {L.shape} for {dimension} coordinates.")
-        drawn: np.ndarray = rng.uniform(-half, half, (count, dimension)) @ L.T
+        drawn: np.ndarray = in_box(count, dimension, half, rng, self.sobol) @ L.T
         return drawn
 
 
@@ -49,6 +70,7 @@ class Sparse:
 
     subsets: tuple[tuple[int, ...], ...]
     shares: tuple[float, ...]
+    sobol: bool = False
 
     @classmethod
     def up_to(cls, order: int, dimension: int) -> Sparse:
@@ -63,8 +85,20 @@ class Sparse:
         shares = np.array(self.shares) / sum(self.shares)
         # in proportion rather than at random: no subset is left without
         chosen = np.searchsorted(np.cumsum(shares), (np.arange(count) + rng.random()) / count).clip(max=len(mask) - 1)
-        drawn: np.ndarray = rng.uniform(-half, half, (count, dimension)) * mask[chosen]
+        drawn: np.ndarray = in_box(count, dimension, half, rng, self.sobol) * mask[chosen]
         return drawn
+
+
+@dataclass(frozen=True)
+class AroundHoles:
+    """Some of the features with singularities inside the holes of the domain, the others plain."""
+
+    holes: tuple[Hole, ...]
+    share: float
+    base: Distribution
+
+    def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        return self.base.draw(count, dimension, half, rng)
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ class Draw:
     center: np.ndarray
     origin: np.ndarray
     half_width: np.ndarray
+    reach: np.ndarray  # half the width of where the features are to be used
 
     @property
     def cell_size(self) -> int:
@@ -97,7 +98,7 @@ def constant(bounds: Sequence[tuple[float, float]]) -> Draw:
     """The one feature of an unknown number: a cosine of frequency zero, which is 1."""
     d = len(bounds)
     zero, one = np.zeros(d), np.ones(d)
-    return Draw(np.zeros((1, d)), np.zeros(1), ACTIVATIONS["cos"], center=zero, origin=zero, half_width=one)
+    return Draw(np.zeros((1, d)), np.zeros(1), ACTIVATIONS["cos"], center=zero, origin=zero, half_width=one, reach=one)
 
 
 def draw(
@@ -127,4 +128,5 @@ def draw(
         center=center,
         origin=center if affine else np.zeros(d),
         half_width=(upper - lower) / 2 if affine else np.ones(d),
+        reach=(upper - lower) / 2,
     )

@@ -6,7 +6,7 @@ The first layer is φ_j(x) = σ(W_j·x + b_j), the second ψ_k(x) = σ(Σ_j V_kj
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ import torch
 from torch import Tensor
 
 from .activation import Activation
+from .composed import partitions
 from .frequencies import Draw
 from .random_features import Coefficient, Operator, RandomFeatures
 
@@ -131,18 +132,6 @@ def draw_layers(
     half = np.sqrt(3.0)
     V = np.random.default_rng(for_V).uniform(-half, half, (count // 2, n)) * np.sqrt(2.0 / n)
     return LayerDraw(draw_one(n, for_first), V, np.random.default_rng(for_c).uniform(-half, half, count // 2))
-
-
-def partitions(items: list[int]) -> Iterator[list[list[int]]]:
-    """All ways to part a list into blocks."""
-    if not items:
-        yield []
-        return
-    first, rest = items[0], items[1:]
-    for smaller in partitions(rest):
-        yield [[first], *smaller]
-        for k, block in enumerate(smaller):
-            yield [*smaller[:k], [first, *block], *smaller[k + 1 :]]
 
 
 def _times(coefficient: Coefficient, values: Tensor) -> Tensor:
