@@ -188,22 +188,32 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path, monkeypatch):
     monkeypatch.setattr(command, "run_cell", fake)
     results = Results(tmp_path / "results.jsonl").prepared()
     wanted = cells(["wave"])
-    command.run_missing(wanted[:7], results, 16)
+    command.run_missing(wanted[:7], results, 16, 1)
     whole = results.path.read_bytes()
     results.path.write_bytes(whole[:-40])  # killed while the seventh was written
     assert len(results.records()) == 6
     results.prepared()
-    command.run_missing(wanted, results, 16)
+    command.run_missing(wanted, results, 16, 1)
     assert calls == [c.key for c in wanted[:7]] + [c.key for c in wanted[6:]]
     assert len(results.records()) == len(wanted)
-    command.run_missing(wanted, results, 16)
+    command.run_missing(wanted, results, 16, 1)
     assert len(calls) == len(wanted) + 1
+
+
+def test_workers_side_by_side_give_what_one_does(tmp_path):
+    some = [Cell("heat", "fens", "cos", 400, n) for n in (20, 30)]
+    found = []
+    for workers in (1, 2):
+        results = Results(tmp_path / f"{workers}.jsonl").prepared()
+        command.run_missing(some, results, 16, workers)
+        found.append({r["key"]: r["outcome"]["linf"] for r in results.records()})
+    assert found[0] == pytest.approx(found[1], rel=1e-6)
 
 
 def test_skipped_cells_are_written_once_and_tried_again(tmp_path):
     results, cell = Results(tmp_path / "r.jsonl").prepared(), Cell("heat", "fens", "cos", 400, 20)
     for memory, lines, status in ((1e-9, 1, "skipped"), (1e-9, 1, "skipped"), (16, 2, "done")):
-        command.run_missing([cell], results, memory)
+        command.run_missing([cell], results, memory, 1)
         records = results.records()
         assert (len(records), records[-1]["outcome"]["status"]) == (lines, status)
 

@@ -48,6 +48,7 @@ class Settings:
     frequencies: Distribution | None = None
     partition: Any = None
     layers: int = 1
+    blocks: int = 1
 
     def __post_init__(self) -> None:
         activation(self.activation)
@@ -72,6 +73,7 @@ class Settings:
             raise SettingError(f"layers, the number of hidden layers, must be 1 or 2; got {self.layers!r}.")
         if self.layers == 2 and self.partition is not None:
             raise SettingError("partition and layers=2 cannot be combined; leave out one of them.")
+        _check_whole("blocks", self.blocks, 1)
         for count in self._counts:
             _check_whole("features", count, 1)
         _check_whole("max_features", self.max_features, 1)

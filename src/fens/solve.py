@@ -21,6 +21,7 @@ from .errors import NotConverged, SettingError, ToleranceNotMet
 from .estimate import estimate_error
 from .features import Distribution, Isotropic
 from .fit import Case, check_size, deviations, draw_features, place_points
+from .march import march
 from .problem import LINEARISATIONS, Problem
 from .settings import Scale, Settings
 from .solution import Solution
@@ -56,6 +57,7 @@ def solve(
     frequencies: Distribution | None = None,
     partition: int | Sequence[int] | Mapping[sp.Symbol, int] | None = None,
     layers: int = 1,
+    blocks: int = 1,
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.
 
@@ -110,6 +112,8 @@ def solve(
         mapping): each has its own part of the features, and a partition of unity joins them.
     layers
         hidden layers: 1, or 2 for a network whose second hidden layer sees the first and reaches the output beside it.
+    blocks
+        march through time in so many blocks, each with features of its own.
     """
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
@@ -117,9 +121,18 @@ def solve(
     settings = Settings(
         features, activation, scale, points, weights, initialisation, affine, seed, device,
         nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate, adapt, frequencies,
-        partition, layers,
+        partition, layers, blocks,
     )  # fmt: skip
-    return grow(problem, settings) if settings.grows else solve_with(problem, settings)
+    return march(problem, settings, solve_block) if settings.blocks > 1 else solve_block(problem, settings)
+
+
+def solve_block(problem: Problem, settings: Settings, last: Solution | None = None) -> Solution:
+    """Solve a problem at once; what came before it in time tells where to begin."""
+    if last is None:
+        return grow(problem, settings) if settings.grows else solve_with(problem, settings)
+    size = [len(f) for f, c in zip(last.features.members, problem.components, strict=True) if not c.is_constant]
+    given = settings.features if isinstance(settings.features, Mapping) else max(size)
+    return solve_with(problem, replace(settings, features=given, tol=None), last)
 
 
 def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = None) -> Solution:

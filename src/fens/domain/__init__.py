@@ -7,7 +7,7 @@ from .combine import Combined
 from .cylinder import Cylinder
 from .implicit import Implicit
 from .pair import Pair
-from .piece import Patch, Piece, Samples
+from .piece import Extruded, Patch, Piece, Samples
 from .polygon import Polygon
 from .region import Domain, Part, Points, Region
 from .sample import Clustered, Demand, Grid, Random, Sampler
@@ -25,6 +25,7 @@ __all__ = [
     "Cylinder",
     "Demand",
     "Domain",
+    "Extruded",
     "Grid",
     "Implicit",
     "Pair",

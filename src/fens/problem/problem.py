@@ -59,6 +59,16 @@ class Problem:
         for condition in self.conditions:
             _check(condition, self.domains)
 
+    @classmethod
+    def of_conditions(
+        cls, domains: tuple[Any, ...], components: tuple[Component, ...], conditions: Iterable[Condition]
+    ) -> Problem:
+        """A problem of equations that have been read already."""
+        self = cls.__new__(cls)
+        self.domains, self.components, self.conditions = domains, components, tuple(conditions)
+        self.coordinates = domains[0].coordinates
+        return self
+
     @property
     def domain(self) -> Any:
         """The domain, or the first of several."""

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from pathlib import Path
+
+import torch
 
 from fens.errors import SettingError
 
@@ -14,7 +20,7 @@ from .cells import Cell, cells
 from .experiments import EXPERIMENTS
 from .report import write_report
 from .results import Results
-from .run import LARGEST, run_cell
+from .run import LARGEST, Outcome, run_cell
 
 DESCRIPTION = (
     "Run the paper's experiments and set every figure beside the paper's. The quick run takes every problem at two "
@@ -32,19 +38,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--report", action="store_true", help="run nothing, write the page from the results so far")
     parser.add_argument("--folder", type=Path, default=Path("results"), help="of results and page; default ./results")
     parser.add_argument("--seed", type=int, default=0, help="of the random features; 0 by default")
+    parser.add_argument("--workers", type=int, default=cores(), help="processes side by side; one for each core")
     parser.add_argument("--memory", type=float, default=LARGEST, help="GiB a cell may take; 16 by default")
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run(args: argparse.Namespace) -> int:
     """Run what is missing, and write the page; also if the run is interrupted."""
     if args.seed < 0:
         raise SettingError(f"--seed must be a whole number, not negative; got {args.seed}.")
+    if args.workers < 1:
+        raise SettingError(f"--workers must be a whole positive number; got {args.workers}.")
     wanted = cells(args.names, args.full, args.exhaustive, args.seed)
     results = Results(args.folder / "results.jsonl").prepared()
     stopped = False
     if not args.report:
         try:
-            run_missing(wanted, results, args.memory)
+            run_missing(wanted, results, args.memory, args.workers)
         except KeyboardInterrupt:
             stopped = True
     if not results.records():
@@ -55,35 +69,63 @@ def run(args: argparse.Namespace) -> int:
     return 130 if stopped else 0
 
 
-def run_missing(wanted: Sequence[Cell], results: Results, memory: float) -> None:
-    """Run the cells that the file has no outcome of, one after another, each written down at once."""
+def run_missing(wanted: Sequence[Cell], results: Results, memory: float, workers: int) -> None:
+    """Run the cells that the file has no outcome of, each written down at once."""
     recorded = {record["key"] for record in results.records()}
     finished = results.finished()
     missing = [cell for cell in wanted if cell.key not in finished]
-    for cell in with_progress(missing):
-        outcome = run_cell(cell, memory)
+    for cell, outcome in with_progress(outcomes(missing, memory, workers), missing):
         if outcome["status"] != "skipped" or cell.key not in recorded:
             results.append(cell, outcome)
 
 
-def with_progress(missing: Sequence[Cell]) -> Iterator[Cell]:
-    """The cells one by one, with a bar on standard error: their share of the expected time, and the time left."""
+def outcomes(missing: Sequence[Cell], memory: float, workers: int) -> Iterator[tuple[Cell, Outcome]]:
+    """Cells with their outcomes as they come: small ones side by side, on one thread each, then large ones one by one.
+
+    Two least squares of several threads each would slow each other down threefold.
+    """
+    small = [c for c in missing if c.gibibytes <= memory / (2 * workers)] if workers > 1 else []
+    if small:
+        with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_use_one_thread) as pool:
+            running = {pool.submit(run_cell, cell, memory): cell for cell in small}
+            try:
+                for future in as_completed(running):
+                    yield running[future], future.result()
+            except BrokenProcessPool as error:
+                raise SettingError(
+                    "A worker was ended from outside, most likely for want of memory; run with --workers 1."
+                ) from error
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+    for cell in missing:
+        if cell not in small:
+            yield cell, run_cell(cell, memory)
+
+
+def _use_one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+def with_progress(
+    found: Iterator[tuple[Cell, Outcome]], missing: Sequence[Cell]
+) -> Iterator[tuple[Cell, Outcome]]:
+    """Cells as they are finished, with a bar on standard error: their share of the expected time, and the time left."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
 
     total, done, start = sum(c.seconds for c in missing), 0.0, time.perf_counter()
     text = TextColumn("{task.fields[count]} {task.description}"), BarColumn(), TextColumn("{task.fields[left]}")
     with Progress(*text, console=Console(stderr=True)) as progress:
-        bar = progress.add_task("", total=total, count="", left="")
-        for number, cell in enumerate(missing, 1):
-            left = "" if not done else time_left((time.perf_counter() - start) * (total - done) / done)
-            name = f"{cell.experiment} {cell.column} {cell.activation} {cell.size:g}"
-            progress.update(bar, description=name, count=f"{number}/{len(missing)}", left=left)
-            if not progress.console.is_terminal:
-                sys.stderr.write(f"{number}/{len(missing)} {name} {left}\n")
-            yield cell
+        bar = progress.add_task("", total=total, count=f"0/{len(missing)}", left="")
+        for number, (cell, outcome) in enumerate(found, 1):
+            yield cell, outcome
             done += cell.seconds
-            progress.update(bar, completed=done)
+            left = time_left((time.perf_counter() - start) * (total - done) / done)
+            name = f"{cell.experiment} {cell.column} {cell.activation} {cell.size:g}"
+            count = f"{number}/{len(missing)}"
+            progress.update(bar, description=name, count=count, left=left, completed=done)
+            if not progress.console.is_terminal:
+                sys.stderr.write(f"{count} {name} {left}\n")
 
 
 def time_left(seconds: float) -> str:

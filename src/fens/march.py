@@ -1,0 +1,211 @@
+"""Long times in a few blocks: each begins where the last one ended.
+
+One set of features for a long time needs ever more of them; a block needs as many as the time it spans. In each block
+the equations are those of the problem; where it has initial conditions, the first block keeps them, and in the others
+whatever derivatives they contain continue those of the block before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from .domain import Cylinder, Extruded, Pair, Part, Patch, Piece, Points, Region
+from .errors import SettingError
+from .estimate import Error
+from .field import ComplexField, Field
+from .problem import Component, Condition, Data, Equation, Problem, Unknown, read, wrap
+from .settings import Settings
+from .solution import Solution
+
+SolveBlock = Callable[[Problem, Settings, Solution | None], Solution]
+
+
+@dataclass(frozen=True)
+class BlockField:
+    """A derivative of an unknown, as computed block by block; callable as a `Field`."""
+
+    blocks: tuple[Any, ...]
+    domain: Cylinder
+
+    @property
+    def arguments(self) -> tuple[sp.Symbol, ...]:
+        """The coordinates in the order in which it takes them."""
+        first = self.blocks[0]
+        return (first.real if isinstance(first, ComplexField) else first).arguments
+
+    def __call__(self, *coordinates: Any, outside: str = "nan") -> Any:
+        """The value at the given coordinates, as that of a `Field`."""
+        arrays = np.broadcast_arrays(*(np.asarray(c, dtype=np.float64) for c in coordinates))
+        when = arrays[self.arguments.index(self.domain.time)]
+        number = self._block(when)
+        values = np.full(when.shape, np.nan, dtype=np.result_type(self._at_least, np.float64))
+        for k, block in enumerate(self.blocks):
+            here = number == k
+            if here.any():
+                values[here] = block(*(a[here] for a in arrays), outside=outside)
+        return values if values.shape else values[()].item()
+
+    def at(self, points: np.ndarray) -> np.ndarray:
+        """The values at points given as rows."""
+        number = self._block(points[:, -1])
+        values = np.zeros(len(points), dtype=np.result_type(self._at_least, np.float64))
+        for k, block in enumerate(self.blocks):
+            values[number == k] = block.at(points[number == k])
+        return values
+
+    def diff(self, *variables: Any) -> BlockField:
+        """A derivative, in SymPy's notation."""
+        return replace(self, blocks=tuple(b.diff(*variables) for b in self.blocks))
+
+    @property
+    def _at_least(self) -> type:
+        return complex if isinstance(self.blocks[0], ComplexField) else float
+
+    def _block(self, times: np.ndarray) -> np.ndarray:
+        inner = [b.domain.end for b in self.blocks[:-1]]
+        return np.searchsorted(inner, times)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class March(Solution):
+    """A solution in blocks of time, each with features of its own; `blocks` are their solutions."""
+
+    blocks: tuple[Solution, ...] = ()
+
+    @cached_property
+    def functions(self) -> dict[sp.Expr, Any]:
+        """Each unknown: a function to call, or a number, which is that of the last block."""
+        return {
+            u: self.blocks[-1][u]
+            if isinstance(u, Unknown)
+            else BlockField(tuple(b[u] for b in self.blocks), self.problem.domain)
+            for u in self.problem.unknowns
+        }
+
+    def residual(self, region: Region, points: Any = None) -> np.ndarray:
+        """That of a block is with the block."""
+        raise SettingError("A solution in blocks has residuals in each of them; take those of solution.blocks[k].")
+
+
+def march(problem: Problem, settings: Settings, solve_block: SolveBlock) -> March:
+    """Solve a problem in blocks of time, one after another."""
+    domain = problem.domain
+    if not isinstance(domain, Cylinder) or len(problem.domains) > 1:
+        raise SettingError(f"blocks divide the time of one space-time domain, box.during(t, 0, 1); got {domain.name}.")
+    times = np.linspace(domain.start, domain.end, settings.blocks + 1)
+    found: list[Solution] = []
+    for start, end in pairwise(times):
+        last = found[-1] if found else None
+        block = block_problem(problem, replace(domain, start=float(start), end=float(end)), last)
+        found.append(solve_block(block, replace(settings, blocks=1), last))
+    last = found[-1]
+    stats = replace(
+        last.stats,
+        rows=sum(b.stats.rows for b in found),
+        residual=float(np.linalg.norm([b.stats.residual for b in found])),
+        seconds=_added([b.stats.seconds for b in found]),
+    )
+    shared = {name: getattr(last, name) for name in ("features", "weights", "samples", "scales", "search")}
+    return March(
+        problem=problem, **shared, stats=stats, settings=settings, error=_together(found),
+        frequencies=last.frequencies, deviations=last.deviations, blocks=tuple(found),
+    )  # fmt: skip
+
+
+def block_problem(problem: Problem, block: Cylinder, last: Solution | None) -> Problem:
+    """The problem during one block."""
+    whole, conditions = problem.domain, []
+    components = tuple(Component(c.unknown, block, c.part) for c in problem.components)
+    for c in problem.conditions:
+        if c.region == whole.initial and last is not None:
+            continue
+        conditions += _during(c, whole, block)
+    if last is not None:
+        conditions += _continued(problem, components, block, last)
+    return Problem.of_conditions((block,), components, conditions)
+
+
+def _during(condition: Condition, whole: Cylinder, block: Cylinder) -> list[Condition]:
+    """A condition in a block; none if its points are all at other times."""
+    region, equation = condition.region, condition.equation
+    if equation.is_integral:
+        raise SettingError(f"The equation {equation.text} is an integral over all time; it cannot be cut into blocks.")
+    if region == whole:
+        return [Condition(block, equation)]
+    if region == whole.initial:
+        return [Condition(block.initial, equation)]
+    if isinstance(region, Points):
+        return _of_points(region, equation, block)
+    pieces = tuple(_clipped(p, whole, block, region) for p in region.pieces)
+    if isinstance(region, Pair):
+        return [Condition(replace(region, of=block, pieces=pieces), equation)]
+    return [Condition(Part(block, region.title, pieces), equation)]
+
+
+def _clipped(piece: Piece, whole: Cylinder, block: Cylinder, region: Region) -> Piece:
+    if isinstance(piece, Patch) and (piece.lower[-1], piece.upper[-1]) == (whole.start, whole.end):
+        return replace(piece, lower=(*piece.lower[:-1], block.start), upper=(*piece.upper[:-1], block.end))
+    if isinstance(piece, Extruded):
+        return replace(piece, start=block.start, end=block.end)
+    raise SettingError(
+        f"blocks march forward in time, from initial conditions; the condition on {region.name} is at another time."
+    )
+
+
+def _of_points(region: Points, equation: Equation, block: Cylinder) -> list[Condition]:
+    """The points of a block, with their data."""
+    when = region.arrays[block.time]
+    here = (when >= block.start) & ((when < block.end) if block.end < when.max() else (when <= block.end))
+    if not here.any():
+        return []
+    some = Points({x: a[here] for x, a in region.arrays.items()})
+    data = {d: Data(d.values[here], None if d.std is None else d.std[here]) for d in equation.data}
+    return [Condition(some, replace(equation, residual=equation.residual.xreplace(data)))]
+
+
+def _continued(
+    problem: Problem, components: tuple[Component, ...], block: Cylinder, last: Solution
+) -> list[Condition]:
+    """That what the initial conditions contain continues from the last block."""
+    initial = [c.equation for c in problem.conditions if c.region == problem.domain.initial]
+    jets = dict.fromkeys((problem.components[j.unknown].unknown, j.orders) for e in initial for j, _ in e.jets)
+    conditions = []
+    for unknown, orders in jets:
+        counts = [(x, n) for x, n in zip(problem.coordinates, orders, strict=True) if n]
+        before = last[unknown].diff(*counts) if counts else last[unknown]
+        statement = sp.Eq(unknown.diff(*counts) if counts else unknown, _formula(before, unknown))
+        conditions += [Condition(block.initial, e) for e in read(statement, components, problem.coordinates)]
+    return conditions
+
+
+def _formula(function: Field | ComplexField, unknown: sp.Expr) -> sp.Expr:
+    """A computed function as a known one."""
+
+    def values(field: Field) -> Callable[..., np.ndarray]:
+        return lambda *arrays: np.asarray(field(*arrays, outside="extrapolate"))
+
+    if isinstance(function, ComplexField):
+        real, imag = (wrap(values(f), "the last block")(*unknown.args) for f in (function.real, function.imag))
+        return real + sp.I * imag
+    return wrap(values(function), "the last block")(*unknown.args)
+
+
+def _added(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    return {name: sum(p.get(name, 0.0) for p in parts) for name in parts[0]}
+
+
+def _together(found: Sequence[Solution]) -> Error | None:
+    """The errors of all blocks together, as if each carried over to the end; the verdict is that of the worst."""
+    errors = [s.error for s in found if s.error is not None]
+    if len(errors) < len(found):
+        return None
+    worst = max(errors, key=lambda e: (e.verdict == "unreliable", e.relative))
+    of = _added([e.of for e in errors])
+    return replace(worst, estimate=sum(e.estimate for e in errors), relative=sum(e.relative for e in errors), of=of)
