@@ -33,6 +33,7 @@ VIOLATED = 0.1  # and above which the equations do not hold, and the solution ma
 UNCERTAIN = 0.05  # relative error above which a solution is not one
 DETERMINED = 1e-8  # relative error to which a random function must be found again
 STABLE = 300.0  # largest change of a solution beside that of its data
+STABLE_TOGETHER = 1500.0  # the same for several unknowns
 ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
 NEGLIGIBLE = 1e-6  # size of an unknown beside another's, below which it may be rounding
 NOISES = 4  # samples of the noise of data
@@ -71,7 +72,16 @@ class Evidence:
     @property
     def determined(self) -> bool:
         """Whether the equations determine a solution, and one that depends continuously on them."""
-        return self.recovery <= DETERMINED and self.sensitivity <= STABLE
+        return self.recovery <= DETERMINED and self.sensitivity <= self.stable
+
+    @property
+    def stable(self) -> float:
+        """The largest sensitivity of a solution that depends continuously on the equations.
+
+        Of several unknowns one may be a derivative of another, as pressure is of velocity, and then it amplifies noise
+        by as much as features vary.
+        """
+        return STABLE if len(self.differences) == 1 else STABLE_TOGETHER
 
 
 @dataclass(frozen=True)
@@ -159,7 +169,7 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
             "The equations do not determine the solution: other functions satisfy them as well. Look for a missing "
             "condition, a resonance, or too few points.",
         )
-    if not evidence.sensitivity <= STABLE:
+    if not evidence.sensitivity <= evidence.stable:
         return verdict(
             "unreliable",
             "The solution does not depend continuously on the equations: a small change of them makes one of it "

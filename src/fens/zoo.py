@@ -11,18 +11,18 @@ from typing import Any
 import sympy as sp
 
 from .domain import Ball, Box, Polygon
-from .problem import Problem, manufacture, normal, normal_derivative
+from .problem import Problem, integral, jump, manufacture, normal, normal_derivative
 
 x, y, t = sp.symbols("x y t")
 
 
 @dataclass(frozen=True)
 class Known:
-    """A problem and its solution."""
+    """A problem and its solution; of several unknowns a mapping from them to theirs."""
 
     name: str
     problem: Problem
-    exact: sp.Expr
+    exact: Any
 
 
 def function_2d() -> Known:
@@ -138,7 +138,7 @@ def holed_square() -> Known:
     return Known("holed_square", manufacture({holed: _laplacian(u), holed.boundary: u}, u, exact), exact)
 
 
-def annulus(inner: float = 0.7) -> Known:
+def annulus(inner: float = 0.5) -> Known:
     """Laplace between two circles, Neumann on the inner one, u = log r + r cos θ, which is singular at the centre."""
     u = sp.Function("u")(x, y)
     ring = Ball({x: 0, y: 0}, 1, name="outer") - Ball({x: 0, y: 0}, inner, name="inner")
@@ -163,23 +163,81 @@ def corner_singularity() -> Known:
 
 
 def holed_plate() -> Known:
-    """Heat on a plate with two holes, in space-time, with the flux given on the rims: u = e^(−t) cos x sin(y + t/2)."""
-    u = sp.Function("u")(x, y, t)
-    holes = Ball({x: 0.5, y: 0.5}, 0.2, name="left") + Ball({x: 1.5, y: 0.5}, 0.2, name="right")
-    plate = (Box({x: (0, 2), y: (0, 1)}, name="outside") - holes).during(t, 0, 1)
-    exact = sp.exp(-t) * sp.cos(x) * sp.sin(y + t / 2)
-    flux = normal(x) * u.diff(x) + normal(y) * u.diff(y)
-    operators = {
-        plate: u.diff(t) - _laplacian(u, (x, y)),
-        plate.part("outside"): u,
-        plate.part("left"): flux,
-        plate.part("right"): flux,
-        plate.initial: u,
-    }
-    return Known("holed_plate", manufacture(operators, u, exact), exact)
+    """Heat on a plate with two holes, in space-time, insulated at the rims.
+
+    u = e^(−t)(1 + 50 cos x (r₁² − R²)²(r₂² − R²)²), where r₁ and r₂ are the distances from the middles of the holes, and R is the radius of both.
+    """
+    u, radius = sp.Function("u")(x, y, t), sp.Rational(1, 5)
+    middles = [(sp.Rational(1, 2), sp.Rational(1, 2)), (sp.Rational(3, 2), sp.Rational(1, 2))]
+    names = ("left", "right")
+    left, right = (Ball({x: a, y: b}, radius, name=n) for (a, b), n in zip(middles, names, strict=True))
+    plate = (Box({x: (0, 2), y: (0, 1)}, name="outside") - (left + right)).during(t, 0, 1)
+    at_rims = sp.Mul(*(((x - a) ** 2 + (y - b) ** 2 - radius**2) ** 2 for a, b in middles))
+    exact = sp.exp(-t) * (1 + 50 * sp.cos(x) * at_rims)
+    heat_operator = u.diff(t) - _laplacian(u, (x, y))
+    problem = Problem(
+        {
+            plate: sp.Eq(heat_operator, heat_operator.subs(u, exact).doit()),
+            plate.part("outside"): sp.Eq(u, exact),
+            plate.part("left"): sp.Eq(normal_derivative(u), 0),
+            plate.part("right"): sp.Eq(normal_derivative(u), 0),
+            plate.initial: sp.Eq(u, exact),
+        }
+    )
+    return Known("holed_plate", problem, exact)
 
 
-SHAPES = (holed_square, annulus, bent_polygon, corner_singularity, holed_plate)
+def robin_and_periodic() -> Known:
+    """−Δu + u = f on a square, Robin on two sides and periodic in the other direction: u = sin 2πx e^y + y²."""
+    u, square = sp.Function("u")(x, y), Box({x: (0, 1), y: (0, 1)})
+    exact = sp.sin(2 * sp.pi * x) * sp.exp(y) + y**2
+    flux = normal_derivative(u)
+    problem = Problem(
+        {
+            square: sp.Eq(u - _laplacian(u), exact - _laplacian(exact)),
+            square.face(y, 0): sp.Eq(flux + 2 * u, 2 * exact - exact.diff(y)),
+            square.face(y, 1): sp.Eq(flux + u, exact + exact.diff(y)),
+            square.pair(x): [sp.Eq(jump(u), 0), sp.Eq(jump(u.diff(x)), 0)],
+        }
+    )
+    return Known("robin_and_periodic", problem, exact)
+
+
+def interface() -> Known:
+    """Diffusion across a circle, coefficient 1 inside and 10 outside: the value and the flux are continuous."""
+    u, v = sp.Function("u")(x, y), sp.Function("v")(x, y)
+    disc = Ball({x: 0.5, y: 0.5}, 0.25, name="disc")
+    around = Box({x: (0, 1), y: (0, 1)}, name="outside") - disc
+    at_rim = 16 * ((x - sp.Rational(1, 2)) ** 2 + (y - sp.Rational(1, 2)) ** 2) - 1  # vanishes on the circle
+    exact = {u: 10 * at_rim * sp.cos(x) + 5, v: at_rim * sp.cos(x) + 5}
+    problem = Problem(
+        {
+            disc: sp.Eq(_laplacian(u), _laplacian(exact[u])),
+            around: sp.Eq(10 * _laplacian(v), 10 * _laplacian(exact[v])),
+            around.part("outside"): sp.Eq(v, exact[v]),
+            disc.boundary: [sp.Eq(u, v), sp.Eq(normal_derivative(u), 10 * normal_derivative(v))],
+        }
+    )
+    return Known("interface", problem, exact)
+
+
+def neumann_disc() -> Known:
+    """Poisson on a disc with the flux given and a mean of zero: u = e^x cos y − 1 + xy."""
+    u, disc = sp.Function("u")(x, y), Ball({x: 0, y: 0}, 1)
+    exact = sp.exp(x) * sp.cos(y) - 1 + x * y
+    flux = normal(x) * exact.diff(x) + normal(y) * exact.diff(y)
+    problem = Problem(
+        {
+            disc: [sp.Eq(_laplacian(u), _laplacian(exact)), sp.Eq(integral(u), 0)],
+            disc.boundary: sp.Eq(normal_derivative(u), flux),
+        }
+    )
+    return Known("neumann_disc", problem, exact)
+
+
+SHAPES = (
+    holed_square, annulus, bent_polygon, corner_singularity, robin_and_periodic, interface, neumann_disc, holed_plate,
+)  # fmt: skip
 NONLINEAR = (nonlinear_helmholtz, burgers, bratu, sine_gordon)
 LINEAR = (function_2d, helmholtz, helmholtz_tanh, diffusion, heat, wave, oscillating_poisson)
 
