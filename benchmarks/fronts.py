@@ -84,7 +84,9 @@ def weights(features):
     operator = u.diff(t) + exact * u.diff(x) + exact.diff(x) * u - viscosity * u.diff(x, 2)
     source, slope = operator.subs(u, exact).doit(), sp.Abs(exact.diff(x))
     print("", "| interior rows, isotropic features | conditions balanced | heavier by 10 |", "|---" * 3 + "|", sep="\n")
-    for name, c in {"as they are": 1, "divided by 1 + |u_x|/5": 1 / (1 + slope / 5), "by 1 + |u_x|": 1 / (1 + slope)}.items():
+    divisors = {"as they are": sp.S.One, "divided by 1 + |u_x|/5": 1 + slope / 5, "by 1 + |u_x|": 1 + slope}
+    for name, divisor in divisors.items():
+        c = 1 / divisor
         problem = fens.Problem({
             strip: sp.Eq(c * operator, c * source), strip.sides: sp.Eq(u, exact), strip.initial: sp.Eq(u, exact),
         })  # fmt: skip
