@@ -106,7 +106,7 @@ def schroedinger():
     w = fens.complex_unknown("w")(x, t)
     spread = 1 + 2 * sp.I * t
     exact = sp.exp(-((x - 2 * t) ** 2) / (2 * spread) + sp.I * (x - t)) / sp.sqrt(spread)
-    strip = fens.Box({x: (-6, 8)}).during(t, 0, 1)
+    strip = fens.Box({x: (-5, 6)}).during(t, 0, sp.Rational(1, 2))
     problem = fens.Problem({
         strip: sp.Eq(sp.I * w.diff(t) + w.diff(x, 2), 0),
         strip.sides: sp.Eq(w, exact),

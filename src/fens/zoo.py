@@ -165,8 +165,8 @@ def corner_singularity() -> Known:
 def holed_plate() -> Known:
     """Heat on a plate with two holes, in space-time, insulated at the rims.
 
-    u = e^(−t)(1 + 50 cos x (r₁² − R²)²(r₂² − R²)²), where r₁ and r₂ are the distances from the middles of the holes, and
-    R is the radius of both.
+    u = e^(−t)(1 + 50 cos x (r₁² − R²)²(r₂² − R²)²), where r₁ and r₂ are the distances from the middles of the holes,
+    and R is the radius of both.
     """
     u, radius = sp.Function("u")(x, y, t), sp.Rational(1, 5)
     middles = [(sp.Rational(1, 2), sp.Rational(1, 2)), (sp.Rational(3, 2), sp.Rational(1, 2))]
