@@ -1,4 +1,4 @@
-"""Features in pieces and in two layers pass the contract of random features."""
+"""Features in pieces, in two layers and around holes pass the contract of random features."""
 
 import numpy as np
 import pytest
@@ -7,7 +7,7 @@ import torch
 
 import fens
 from fens.errors import SettingError
-from fens.features import activation, draw, draw_layers, draw_pieces
+from fens.features import Hole, activation, draw, draw_around, draw_layers, draw_pieces
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
@@ -27,7 +27,11 @@ def layers(seed):
     return draw_layers(24, lambda n, s: one(n, BOUNDS, s), seed)
 
 
-@pytest.fixture(params=[pieces, layers], ids=["pieces", "layers"])
+def around(seed):
+    return draw_around(24, 0.5, [Hole((1.5, 0.0), 0.4, (0, 1))], lambda n, s: one(n, BOUNDS, s), seed)
+
+
+@pytest.fixture(params=[pieces, layers, around], ids=["pieces", "layers", "around holes"])
 def features(request):
     return request.param(np.random.SeedSequence(1)).scaled((2.0, 1.5), torch.device("cpu"))
 
@@ -115,3 +119,16 @@ def test_sentences(options, sentence):
     problem = fens.Problem({square: sp.Eq(u, x)})
     with pytest.raises(SettingError, match=sentence):
         fens.solve(problem, features=50, **options)
+
+
+def test_features_around_a_hole_in_space_and_time():
+    """1/r in three dimensions, and a hole in two of the coordinates of a space-time domain."""
+    three = [(0.0, 1.0)] * 3
+    for hole in (Hole((-0.5, 0.5, 0.5), 0.3, (0, 1, 2)), Hole((-0.5, 0.5), 0.3, (0, 1))):
+        drawn = draw_around(30, 0.5, [hole], lambda n, s: one(n, three, s), np.random.SeedSequence(3))
+        features = drawn.scaled((1.0,) * 3, torch.device("cpu"))
+        points = torch.rand((20, 3), dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+        step = torch.tensor([0.0, 0.0, 1e-5], dtype=torch.float64)
+        there, here = (features.matrix([(1.0, (1, 0, 0))], points + s) for s in (step, -step))
+        exact = features.matrix([(1.0, (1, 0, 1))], points)
+        assert ((there - here) / 2e-5 - exact).abs().max() < 1e-6 * (1 + exact.abs().max())
