@@ -46,6 +46,18 @@ def test_stokes():
     assert solution[p].diff(x)(0.3, 0.2) == pytest.approx(float(exact[p].diff(x).subs({x: 0.3, y: 0.2})), abs=1e-7)
 
 
+def test_pictures_have_a_panel_for_each_unknown(tmp_path):
+    problem, _ = stokes()
+    figure = fens.solve(problem, features=60, estimate=False).plot(str(tmp_path / "flow.png"))
+    maps = [a for a in figure.axes if a.get_xlabel()]
+    assert len(maps) == 3
+    assert (tmp_path / "flow.png").stat().st_size > 1000
+    w = fens.complex_unknown("w")(x)
+    rod = fens.Box({x: (0, 1)})
+    curves = fens.solve(fens.Problem({rod: sp.Eq(w, sp.exp(sp.I * x))}), features=30, estimate=False).plot().axes
+    assert [a.get_ylabel() for a in curves] == ["Re w", "Im w"]
+
+
 def test_pressure_without_a_level_is_not_determined():
     problem, _ = stokes()
     free = fens.Problem({

@@ -162,10 +162,11 @@ class Solution:
         return integrate(Fields(self.problem, self.features, self.weights), expression, on, points)
 
     def plot(self, path: str | None = None) -> Figure:
-        """A picture of the solution, for one and two coordinates; written to `path` if one is given."""
+        """A picture of the solution, for one and two coordinates, with a panel for each unknown; also written to `path`."""
         from .plot import plot
 
-        return plot(self.function, path)
+        functions = {u.func.__name__: f for u, f in self.functions.items() if not isinstance(u, Unknown)}
+        return plot(functions, path)
 
     def __repr__(self) -> str:
         s = self.stats
