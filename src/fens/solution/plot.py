@@ -29,7 +29,10 @@ def plot(functions: Mapping[str, Any], path: str | None = None) -> Figure:
     rows = math.ceil(len(panels) / columns)
     figure = Figure(figsize=(1.2 + 4.4 * columns, 4.2 * rows), layout="constrained")
     for number, (name, (domain, values)) in enumerate(panels.items(), 1):
-        (_curve if d == 1 else _map)(name, domain, values, figure.add_subplot(rows, columns, number))
+        axes = figure.add_subplot(rows, columns, number)
+        (_curve if d == 1 else _map)(name, domain, values, axes)
+        if len(panels) > 1:
+            axes.set_title(name)
     if path is not None:
         figure.savefig(path, dpi=160)
     return figure

@@ -162,7 +162,7 @@ class Solution:
         return integrate(Fields(self.problem, self.features, self.weights), expression, on, points)
 
     def plot(self, path: str | None = None) -> Figure:
-        """A picture of the solution, for one and two coordinates, with a panel for each unknown; also written to `path`."""
+        """A picture, for one and two coordinates, with a panel for each unknown; written to `path` if one is given."""
         from .plot import plot
 
         functions = {u.func.__name__: f for u, f in self.functions.items() if not isinstance(u, Unknown)}
