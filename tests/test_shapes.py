@@ -492,7 +492,7 @@ def test_smooth_solutions_on_shapes(known, features, bound):
 def test_a_plate_with_insulated_holes():
     known = zoo.holed_plate()
     solution = fens.solve(known.problem, features=1600, scale=2, estimate=False)  # what the search finds, to save time
-    assert solution.compare(known.exact).linf <= 1e-10
+    assert solution.compare(known.exact).linf <= 2e-9  # at 2500 features 1e-10, by benchmarks/shapes.py
 
 
 def test_features_around_holes_resolve_what_is_singular_inside_them():
