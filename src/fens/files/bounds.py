@@ -1,4 +1,4 @@
-"""How large expressions may become. SymPy would work on some short ones for ever: 9**9**9, or a sum to the power 500."""
+"""How large expressions may become: on some short ones SymPy would work for ever, 9**9**9 or a sum to the power 500."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 
 import sympy as sp
 
-MOST_NODES = 20_000  # of an expression as a tree
+MOST_NODES = 5000  # of an expression as a tree
+MOST_INSIDE = 500  # nodes of the argument of a function or of an exponent, about which SymPy asks many questions
 DEEPEST = 60  # levels of it
 MOST_TERMS = 20_000  # if all products were multiplied out, as they are to see whether an equation is linear
 LARGEST = 1e300
@@ -24,7 +25,7 @@ def extent(expression: sp.Basic) -> tuple[int, int]:
 
 
 def terms(expression: sp.Basic) -> int:
-    """At least how many terms there would be if everything were multiplied out, up to a bound; the largest of any part."""
+    """About how many terms there would be if everything were multiplied out, up to a bound that parts pass on."""
     inner = [terms(a) for a in expression.args]
     if isinstance(expression, sp.Add):
         return min(sum(inner), MOST_TERMS + 1)
@@ -44,12 +45,17 @@ def why_too_large(expression: sp.Basic) -> str:
     if levels > DEEPEST:
         return f"the expression is {levels} levels deep when all names are replaced, and {DEEPEST} are the most"
     if terms(expression) > MOST_TERMS:
-        return f"multiplied out, the expression has more than {MOST_TERMS} terms: a power or product of sums is too high"
+        return f"multiplied out, it has more than {MOST_TERMS} terms; a power or product of sums is too high"
     if any(not _bounded(q) for q in expression.atoms(sp.Rational)):
         return f"the expression contains a number with more than {MOST_BITS} bits"
     if expression.has(sp.nan, sp.zoo, sp.oo, -sp.oo):
         return "the expression is infinite or undefined: something is divided by zero, or is the logarithm of it"
     return ""
+
+
+def brief(expression: sp.Basic) -> str:
+    """An expression in a message; printing a large one takes long."""
+    return str(expression)[:60] if extent(expression)[0] <= 50 else "a long expression"
 
 
 def why_no_number(constant: sp.Expr) -> str:
@@ -64,12 +70,13 @@ def why_no_number(constant: sp.Expr) -> str:
 def why_no_power(base: sp.Expr, exponent: sp.Expr) -> str:
     """What is wrong with a power; empty if nothing is. Both must have passed the tests here."""
     if not exponent.is_number:
-        return ""
+        nodes = extent(exponent)[0]
+        return f"the exponent has {nodes} parts, and {MOST_INSIDE} are the most" if nodes > MOST_INSIDE else ""
     size = abs(complex(exponent.evalf(15)))
     if size > 1000:
-        return f"the exponent {exponent} is beyond ±1000"
+        return f"the exponent {brief(exponent)} is beyond ±1000"
     if isinstance(base, sp.Rational) and math.log2(max(abs(base.p), base.q, 1)) * size > MOST_BITS:
-        return f"{base}**{exponent} is too large a number"
+        return f"{base}**{brief(exponent)} is too large a number"
     return ""
 
 

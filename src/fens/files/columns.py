@@ -42,5 +42,6 @@ def _numbers(rows: list[list[str]], path: Path) -> np.ndarray:
             raise FileError(f"row {k} of {path} has a cell that is not a number: {', '.join(row)[:60]}") from error
     array = np.array(numbers)
     if not np.isfinite(array).all():
-        raise FileError(f"row {int(np.argwhere(~np.isfinite(array))[0][0]) + 2} of {path} has a number that is not finite")
+        bad = int(np.argwhere(~np.isfinite(array))[0][0]) + 2
+        raise FileError(f"row {bad} of {path} has a number that is not finite")
     return array

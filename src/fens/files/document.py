@@ -41,7 +41,9 @@ class Document:
         if path in self.changed:
             return FileError(reason, name=f"--set {self.changed[path]}")
         place = self.place(path)
-        return self.error_at(place.key if at_key else place.value, reason) if place else FileError(reason, name=self.name)
+        if place is None:
+            return FileError(reason, name=self.name)
+        return self.error_at(place.key if at_key else place.value, reason)
 
     def error_in(self, path: Path, text: str, error: FileError) -> FileError:
         """An error in a text that stands at a path."""
@@ -147,7 +149,8 @@ class Node:
             with self.reading():
                 return parse.number(self.value, names)
         if isinstance(self.value, bool) or not isinstance(self.value, int | float) or not abs(self.value) <= 1e300:
-            raise self.error(f"{self.key} must be a finite number, or a formula for one in quotes; got {_kind(self.value)}")
+            given = _kind(self.value)
+            raise self.error(f"{self.key} must be a finite number, or a formula for one in quotes; got {given}")
         return float(self.value)
 
 

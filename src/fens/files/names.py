@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import sympy as sp
+
 from .document import Node
 from .tokens import LONGEST_NAME
 from .words import CONSTANTS, WORDS
@@ -18,3 +20,8 @@ def check_name(name: str, node: Node, taken: Iterable[str] = ()) -> str:
     if name in taken:
         raise node.error_at_key(f"there are two things with the name {name}; each needs its own")
     return name
+
+
+def symbol(name: str) -> sp.Symbol:
+    """A coordinate. It is real, which saves SymPy minutes of doubt about long expressions."""
+    return sp.Symbol(name, real=True)

@@ -43,8 +43,8 @@ def output(node: Node, names: Names) -> Output:
     if len(points.counts) not in (1, d):
         raise parts["grid"].error(f"grid has numbers for {len(points.counts)} axes; the domain has {d}")
     counts = points.counts * d if len(points.counts) == 1 else points.counts
-    if np.prod(counts, dtype=float) > MOST_POINTS:
-        raise parts["grid"].error(f"the table would have {np.prod(counts, dtype=float):.1e} points; {MOST_POINTS:.0e} are the most")
+    if (total := np.prod(counts, dtype=float)) > MOST_POINTS:
+        raise parts["grid"].error(f"the table would have {total:.1e} points; {MOST_POINTS:.0e} are the most")
     return Output(table, points, picture)
 
 

@@ -63,12 +63,19 @@ class ProblemFile:
     def solve(self, **more: Any) -> Solution:
         """Solve it with its options, and others of `fens.solve` that take precedence."""
         if self.eigen:
-            raise SettingError("This is an eigenvalue problem, with a section [eigen]; take modes() instead of solve().")
+            raise SettingError("This is an eigenvalue problem, with a section [eigen]; take modes(), not solve().")
         given = {**self.options, **more}
         if self.continuation is None:
             return solve(self.problem, **given)
         name, values = self.continuation
-        return continuation(lambda v: read(self.path, {**self.changes, f"parameters.{name}": v}).problem, values, **given)[-1]
+        changed = f"parameters.{name}"
+        return continuation(lambda v: read(self.path, {**self.changes, changed: v}).problem, values, **given)[-1]
+
+    def __getitem__(self, name: str) -> sp.Expr:
+        """What a name of the file stands for: a coordinate, an unknown, a parameter or a named expression."""
+        if name not in self.names.meanings:
+            raise SettingError(f"The file has no name {name!r}; it has {', '.join(self.names.meanings)}.")
+        return self.names.meanings[name]
 
     def modes(self) -> list[Mode]:
         """The eigenvalues and their functions, for a file with a section [eigen]."""
@@ -110,7 +117,8 @@ def _parameters(sections: Mapping[str, Node], names: Names) -> Names:
                 names = names.with_meanings({key: parse.expression(node.value, names)})  # 2*pi stays exact
         else:
             value = node.number(names)
-            names = names.with_meanings({key: sp.Integer(node.value) if isinstance(node.value, int) else sp.Float(value)})
+            exact = sp.Integer(node.value) if isinstance(node.value, int) else sp.Float(value)
+            names = names.with_meanings({key: exact})
     return names
 
 
@@ -158,7 +166,7 @@ def _unknown(name: str, node: Node, names: Names) -> sp.Expr:
         raise node.error(f'an unknown is "real", "complex", "number" or {{ initial = 1.0 }}; got {kind!r}')
     if kind == "number":
         return Unknown(name)
-    return (complex_unknown(name) if kind == "complex" else sp.Function(name))(*names.coordinates)
+    return (complex_unknown(name) if kind == "complex" else sp.Function(name, real=True))(*names.coordinates)
 
 
 def _expressions(sections: Mapping[str, Node], names: Names) -> Names:
@@ -261,7 +269,9 @@ def _check_options(file: ProblemFile, sections: Mapping[str, Node]) -> None:
     try:
         settings = Settings(**{**defaults, **file.options})
         check_weights(settings.weights, file.problem)
-        settings.sizes(file.problem), settings.fixed_scale(file.problem), settings.cells(file.problem.coordinates)
+        settings.sizes(file.problem)
+        settings.fixed_scale(file.problem)
+        settings.cells(file.problem.coordinates)
     except FensError as error:
         nodes = sections["solve"].table()
         named = next((n for k, n in nodes.items() if str(error).startswith(k)), sections["solve"])

@@ -15,7 +15,7 @@ from ..errors import FileError
 from . import parse
 from .columns import read_columns
 from .document import Node
-from .names import check_name
+from .names import check_name, symbol
 from .tokens import refuse
 from .words import Names
 
@@ -50,7 +50,7 @@ def domain(node: Node, names: Names, known: Mapping[str, Shape]) -> tuple[Domain
 
 def formula(text: str, known: Mapping[str, Shape]) -> Shape:
     """Shapes by their names, with + for what lies in either, - for what is left, and & for what lies in both."""
-    pieces = [m for m in re.finditer(r"\s*(?:(\w+)|(\S))", text)]
+    pieces = list(re.finditer(r"\s*(?:(\w+)|(\S))", text))
     if len(pieces) > 500:
         raise FileError("a formula of shapes has at most 500 names and signs")
     value, end = _combined(text, pieces, 0, known, 0)
@@ -108,7 +108,7 @@ def _polygon(parts: Tables, names: Names, known: Any, label: str) -> Shape:
 
 
 def _star(parts: Tables, names: Names, known: Any, label: str) -> Shape:
-    angle = sp.Symbol(check_name(parts["angle"].text(), parts["angle"]) if "angle" in parts else "theta")
+    angle = symbol(check_name(parts["angle"].text(), parts["angle"]) if "angle" in parts else "theta")
     radius = _required(parts, "star", "radius")
     inner = names.with_meanings({angle.name: angle})
     with radius.reading():
@@ -170,21 +170,21 @@ def _required(parts: Tables, kind: str, key: str) -> Node:
 
 def _coordinates(parts: Tables, kind: str) -> list[sp.Symbol]:
     nodes = _required(parts, kind, "coordinates").texts()
-    return [sp.Symbol(check_name(node.text(), node)) for node in nodes]
+    return [symbol(check_name(node.text(), node)) for node in nodes]
 
 
 def _values(node: Node, names: Names) -> dict[sp.Symbol, float]:
     """{ x = 0.5, y = 0.5 }."""
-    return {sp.Symbol(check_name(k, v, names.meanings)): v.number(names) for k, v in node.table().items()}
+    return {symbol(check_name(k, v, names.meanings)): v.number(names) for k, v in node.table().items()}
 
 
-def _intervals(node: Node, names: Names) -> dict[sp.Symbol, tuple[float, ...]]:
+def _intervals(node: Node, names: Names) -> dict[sp.Symbol, tuple[float, float]]:
     """{ x = [0, 1], y = [0, 1] }."""
     found = {}
     for key, value in node.table().items():
         if len(ends := value.items()) != 2:
             raise value.error(f"the interval of {key} has two ends, [0, 1]; got {len(ends)}")
-        found[sp.Symbol(check_name(key, value, names.meanings))] = tuple(end.number(names) for end in ends)
+        found[symbol(check_name(key, value, names.meanings))] = (ends[0].number(names), ends[1].number(names))
     return found
 
 

@@ -12,7 +12,7 @@ from sympy.core.relational import Relational
 
 from ..errors import FensError, FileError
 from ..problem import Data, Unknown, integral, jump, normal, normal_derivative
-from .bounds import MOST_NODES, extent
+from .bounds import MOST_INSIDE, MOST_NODES, brief, extent
 
 HIGHEST_ORDER = 12
 MOST_ARGUMENTS = 8
@@ -56,13 +56,26 @@ class Word:
 CONSTANTS = {"pi": sp.pi, "e": sp.E, "I": sp.I}
 
 
-def elementary(function: Callable[..., Any], count: int = 1) -> Word:
+def elementary(function: Callable[..., Any], least: int = 1, most: int = 0) -> Word:
     """A function of SymPy's."""
-    return Word(lambda arguments, _: function(*arguments), count, count)
+
+    def call(arguments: Arguments, names: Names) -> Any:
+        check_bearable(*arguments)
+        return function(*arguments)
+
+    return Word(call, least, most or least)
+
+
+def check_bearable(*expressions: sp.Basic) -> None:
+    """Refuse expressions of which SymPy would ask for minutes whether they are positive, or real."""
+    for e in expressions:
+        if (nodes := extent(e)[0]) > MOST_INSIDE:
+            raise FileError(f"an argument has {nodes} parts, all names replaced, and {MOST_INSIDE} are the most")
 
 
 def differentiated(expression: sp.Expr, variables: Sequence[sp.Symbol]) -> sp.Expr:
     """A derivative, one variable after another, as long as the formula stays bearable."""
+    check_bearable(expression)
     for x in variables:
         expression = expression.diff(x)
         if extent(expression)[0] > MOST_NODES:
@@ -82,7 +95,8 @@ def diff(arguments: Arguments, names: Names) -> sp.Expr:
         else:
             known = ", ".join(map(str, names.coordinates)) or "none yet"
             raise FileError(
-                f"diff() takes coordinates ({known}), each with its order behind it, 1 to {HIGHEST_ORDER}; got {x}"
+                f"diff() takes coordinates ({known}), each with its order behind it, 1 to {HIGHEST_ORDER}; "
+                f"got {brief(x)}"
             )
     if not variables or len(variables) > HIGHEST_ORDER:
         raise FileError(f"diff() takes derivatives up to order {HIGHEST_ORDER}")
@@ -98,7 +112,7 @@ def data(arguments: Arguments, names: Names) -> sp.Expr:
     """A column of measured values, with a standard deviation: a number or another column."""
     column, *deviation = arguments
     if not isinstance(column, Data):
-        raise FileError(f"data() takes a column of the file of points; got {column}")
+        raise FileError(f"data() takes a column of the file of points; got {brief(column)}")
     if not deviation:
         return column
     std = deviation[0].values if isinstance(deviation[0], Data) else deviation[0]
@@ -109,8 +123,24 @@ def where(arguments: Arguments, names: Names) -> sp.Expr:
     """where(x < 1/2, 1, 2): the second where the first holds, else the third."""
     condition, one, other = arguments
     if not isinstance(condition, Relational):
-        raise FileError(f"where() takes a comparison first, as in where(x < 1/2, 1, 2); got {condition}")
+        raise FileError(f"where() takes a comparison first, as in where(x < 1/2, 1, 2); got {brief(condition)}")
+    check_bearable(condition, one, other)
     return sp.Piecewise((one, condition), (other, True))
+
+
+def outward(arguments: Arguments, names: Names) -> sp.Expr:
+    """A component of the outward normal."""
+    if arguments[0] not in names.coordinates:
+        known = ", ".join(map(str, names.coordinates))
+        raise FileError(f"normal() takes a coordinate ({known}); got {brief(arguments[0])}")
+    return normal(arguments[0])
+
+
+def outward_derivative(arguments: Arguments, names: Names) -> sp.Expr:
+    """The derivative of an unknown, or of another expression, along the outward normal."""
+    if isinstance(arguments[0], AppliedUndef):
+        return normal_derivative(arguments[0])
+    return sp.Add(*(normal(x) * differentiated(arguments[0], [x]) for x in names.space))
 
 
 WORDS: dict[str, Word] = {
@@ -125,13 +155,13 @@ WORDS: dict[str, Word] = {
     "ln": elementary(sp.log),
     "abs": elementary(sp.Abs),
     "heaviside": elementary(lambda x: sp.Heaviside(x, sp.Rational(1, 2))),
-    "min": Word(lambda arguments, _: sp.Min(*arguments), 2, MOST_ARGUMENTS),
-    "max": Word(lambda arguments, _: sp.Max(*arguments), 2, MOST_ARGUMENTS),
+    "min": elementary(sp.Min, 2, MOST_ARGUMENTS),
+    "max": elementary(sp.Max, 2, MOST_ARGUMENTS),
     "where": Word(where, 3, 3),
     "diff": Word(diff, 2, 2 * HIGHEST_ORDER),
     "laplacian": Word(laplacian),
-    "normal": Word(lambda arguments, _: normal(arguments[0])),
-    "normal_derivative": Word(lambda arguments, _: normal_derivative(arguments[0])),
+    "normal": Word(outward),
+    "normal_derivative": Word(outward_derivative),
     "jump": Word(lambda arguments, _: jump(arguments[0])),
     "integral": Word(lambda arguments, _: integral(arguments[0])),
     "data": Word(data, 1, 2),
@@ -143,7 +173,8 @@ def call(name: str, arguments: Arguments, names: Names) -> sp.Expr:
     meaning = names.meanings.get(name)
     if isinstance(meaning, AppliedUndef):
         if tuple(arguments) != names.coordinates:
-            raise FileError(f"the unknown {name} is a function of {', '.join(map(str, names.coordinates))}: write {name}")
+            listed = ", ".join(map(str, names.coordinates))
+            raise FileError(f"the unknown {name} is a function of {listed}: write {name}")
         return meaning
     word = WORDS[name]
     if not word.least <= len(arguments) <= word.most:
@@ -151,7 +182,7 @@ def call(name: str, arguments: Arguments, names: Names) -> sp.Expr:
         raise FileError(f"{name}() takes {counts} {'argument' if counts == '1' else 'arguments'}; got {len(arguments)}")
     for a in arguments:
         if isinstance(a, Relational) and name != "where":
-            raise FileError(f"a comparison belongs into where(); got {name}({a})")
+            raise FileError(f"a comparison belongs into where(); got {name}({brief(a)})")
     try:
         return word.call(arguments, names)
     except FileError:
@@ -159,7 +190,7 @@ def call(name: str, arguments: Arguments, names: Names) -> sp.Expr:
     except FensError as error:
         raise FileError(str(error).rstrip(".")) from error
     except Exception as error:  # SymPy refuses in many ways, as Max(I, x) does
-        raise FileError(f"{name}() cannot be taken of {', '.join(map(str, arguments))[:80]}") from error
+        raise FileError(f"{name}() cannot be taken of {', '.join(map(brief, arguments))}") from error
 
 
 def is_unknown(meaning: sp.Basic) -> bool:
