@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from ..errors import FileError, NotConverged, SettingError
-from ..files import read
+from ..files import PICTURES, read
 from .shared import OK, UNRELIABLE, add_file, changes
 from .solve import reasons_to_doubt, solution_of
 
@@ -26,6 +26,8 @@ def run(args: argparse.Namespace) -> int:
     """Solve, and draw."""
     file = read(args.file, changes(args.set))
     picture = args.picture or Path(file.path.stem + ".png")
+    if picture.suffix.lower() not in PICTURES or not picture.parent.is_dir():
+        raise FileError(f"--picture must end in {', '.join(PICTURES)} and be in a folder that exists; got {picture}")
     if file.eigen:
         raise SettingError("fens plot draws a solution, and an eigenvalue problem has several.")
     try:
@@ -35,8 +37,8 @@ def run(args: argparse.Namespace) -> int:
         return UNRELIABLE
     try:
         solution.plot(str(picture))
-    except (OSError, ValueError) as error:
-        raise FileError(f"the picture {picture} cannot be written: {error}") from error
+    except OSError as error:
+        raise FileError(f"the picture {picture} cannot be written: {error.strerror}") from error
     sys.stdout.write(f"{picture}\n")
     doubts = reasons_to_doubt(solution, file)
     for doubt in doubts:

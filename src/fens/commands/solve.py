@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.description = DESCRIPTION
     add_file(parser, EXAMPLES)
-    parser.add_argument("--output", metavar="DIR", type=Path, default=Path(), help="folder for the files; default: here")
+    parser.add_argument("--output", metavar="DIR", type=Path, default=Path(), help="folder for files; default: here")
     parser.add_argument("--json", action="store_true", help="the result as JSON, for machines")
 
 
@@ -75,7 +75,7 @@ def summary(solution: Any, file: ProblemFile) -> dict[str, Any]:
     return {
         "file": str(file.path),
         "title": file.title,
-        "unknowns": [str(u) for u in solution.problem.unknowns],
+        "unknowns": list(map(name_of, solution.problem.unknowns)),
         "features": stats.features,
         "rows": stats.rows,
         "rank": stats.rank,
@@ -83,10 +83,15 @@ def summary(solution: Any, file: ProblemFile) -> dict[str, Any]:
         "residual": stats.residual,
         "status": stats.status,
         "error": error and {"estimate": error.estimate, "verdict": error.verdict, "advice": error.advice},
-        "numbers": {str(u): {"value": float(v), "std": v.std} for u, v in numbers.items()},
-        "true_error": {str(u): {"linf": c.linf, "l2": c.l2} for u, c in _compared(solution, file).items()},
+        "numbers": {name_of(u): {"value": float(v), "std": v.std} for u, v in numbers.items()},
+        "true_error": {name_of(u): {"linf": c.linf, "l2": c.l2} for u, c in _compared(solution, file).items()},
         "seconds": sum(stats.seconds.values()),
     }
+
+
+def name_of(unknown: Any) -> str:
+    """u for u(x, y)."""
+    return str(unknown) if isinstance(unknown, Unknown) else str(unknown.func.__name__)
 
 
 def _compared(solution: Any, file: ProblemFile) -> dict[Any, Any]:
@@ -98,7 +103,8 @@ def _told(solution: Any, file: ProblemFile, facts: dict[str, Any]) -> str:
     lines = [file.title] if file.title else []
     lines.append(str(solution))
     lines += [f"  {u} = {v!r}" for u, v in solution.functions.items() if isinstance(u, Unknown)]
-    lines += [f"  true error of {u}: L∞ {e['linf']:.2e}, relative L2 {e['l2']:.2e}" for u, e in facts["true_error"].items()]
+    errors = facts["true_error"].items()
+    lines += [f"  true error of {u}: L∞ {e['linf']:.2e}, relative L2 {e['l2']:.2e}" for u, e in errors]
     lines += [f"  written: {path}" for path in facts["written"]]
     return "\n".join(lines) + "\n"
 

@@ -5,7 +5,7 @@ texts, by `tokens` and the table of `words`, within `bounds`; `shapes`, `regions
 and options of its tables; `read` goes through it from top to bottom; `output` writes what it asks for.
 """
 
-from .output import write
+from .output import PICTURES, write
 from .read import ProblemFile, read
 
-__all__ = ["ProblemFile", "read", "write"]
+__all__ = ["PICTURES", "ProblemFile", "read", "write"]
