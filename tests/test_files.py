@@ -1,8 +1,10 @@
 """Problem files: the parser, what a file becomes, and what is wrong with one."""
 
 import pickle
+import re
 import time
 import tomllib
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -70,7 +72,7 @@ def test_equations_and_comparisons():
     ("text", "words", "column"),
     [
         ("u.diff(x)", "no attributes", 2),
-        ("().__class__", "not expected", 2),
+        ("().__class__", "no attributes", 3),
         ("__import__('os')", "underscore", 1),
         ("x + _y", "underscore", 5),
         ("eval(x)", "no function eval", 1),
@@ -83,7 +85,7 @@ def test_equations_and_comparisons():
         ("1e999", "larger than", 1),
         ("9" * 41, "more than 40 digits", 1),
         ("(x + y + t + 1)^300", "multiplied out", 1),
-        ("(x+1)*(y+1)*" * 20 + "1", "multiplied out", 1),
+        ("*".join(f"(x + {k}*y + t)" for k in range(1, 11)), "multiplied out", 1),
         ("(" * 40 + "x" + ")" * 40, "nested more than", 31),
         ("2^" * 40 + "x", "nested more than", 62),
         ("x" * 41, "longer than", 1),
@@ -124,17 +126,17 @@ def test_what_is_refused_in_an_expression(text, words, column):
 
 
 def test_names_of_names_of_names_stay_bearable():
-    names = NAMES
+    def pile(names, last, k):
+        return pile(names.with_meanings({f"a{k}": expression(f"{last}*sin({last}) + {last}", names)}), f"a{k}", k + 1)
+
     with pytest.raises(FileError, match=r"parts|levels"):
-        for k in range(1, 60):
-            last = f"a{k - 1}" if k > 1 else "x"
-            names = names.with_meanings({f"a{k}": expression(f"{last}*sin({last}) + {last}", names)})
+        pile(NAMES, "x", 1)
     with pytest.raises(FileError, match="5000 are the most"):
         expression("x+" * 3000 + "x", NAMES)
 
 
 WORD = st.sampled_from([*WORDS, *CONSTANTS, *NAMES.meanings, "__class__", "eval", "a.b"])
-SIGN = st.sampled_from(list("+-*/^(),=<>. [") + ["**", "<=", "=="])
+SIGN = st.sampled_from([*"+-*/^(),=<>. [", "**", "<=", "=="])
 FIGURE = st.sampled_from(["0", "1", "2.5", "1e9", "1e-300", "1000", ".5", "7"])
 
 
@@ -142,11 +144,8 @@ FIGURE = st.sampled_from(["0", "1", "2.5", "1e9", "1e-300", "1000", ".5", "7"])
 @given(st.one_of(st.text(max_size=60), st.lists(st.one_of(WORD, SIGN, FIGURE), max_size=25).map("".join)))
 def test_any_text_is_read_or_refused_and_soon(text):
     start = time.perf_counter()
-    try:
-        result = equation(text, NAMES)
-        assert isinstance(result, sp.Basic)
-    except FileError as error:
-        assert str(error)
+    with suppress(FileError):
+        assert isinstance(equation(text, NAMES), sp.Basic)
     assert time.perf_counter() - start < 10
 
 
@@ -413,7 +412,7 @@ BAD = [
     (BOX.replace("[domain]", "[domain]\nradius = 1"), "'radius' is not known in domain", 3, 1),
     (BOX.replace("[0, 1] }", "[0, 1, 2] }"), "two ends", 3, 7),
     (BOX.replace("[0, 1] }", "[1, 0] }"), "lower end first", 3, 7),
-    (BOX.replace("x =", "sin ="), "sin is a function already", 3, 1),
+    (BOX.replace("{ x =", "{ sin ="), "sin is a function already", 3, 1),
     (BOX.replace('["u"]', '["x"]') + POISSON, "two things with the name x", 1, 1),
     (BOX.replace('["u"]', '{ u = "odd" }') + POISSON, '"real", "complex"', 1, 12),
     (BOX + POISSON.replace("laplacian(u)", "laplacain(u)"), "did you mean laplacian?", 5, 11),
@@ -493,10 +492,10 @@ def test_changes(tmp_path):
     assert read(path).problem.domain.bounds[1] == (0, 2)
     assert read(path, {"k": 3, "features": 9, "solve.seed": 1}).problem.domain.bounds[1] == (0, 3)
     assert read(path, {"k": 3, "features": 9, "solve.seed": 1}).options == {"features": 9, "seed": 1}
-    with pytest.raises(FileError, match="--set k=-3: .*lower end first|lower end first"):
+    with pytest.raises(FileError, match="lower end first"):
         read(path, {"k": -3})
-    with pytest.raises(FileError, match="--set title.a"):
-        read(write(tmp_path, "title = 'a'"), {"title.a": 1})
+    with pytest.raises(FileError, match=r"--set title\.a"):
+        read(write(tmp_path, "title = 'a'", "title.toml"), {"title.a": 1})
     assert read(path)["u"] == v
     with pytest.raises(fens.FensError, match="no name 'q'"):
         read(path)["q"]
@@ -510,7 +509,8 @@ def test_every_key_has_its_place(path):
     def walk(value, at):
         for key, inner in value.items():
             if (*at, key) in found:
-                assert text[found[(*at, key)].key :].lstrip('["').startswith(key.split(".")[0])
+                line = text[found[(*at, key)].key :].split("\n")[0]
+                assert re.match(rf"\[.*\b{key}\]|\"?{re.escape(key)}\"? =", line)
             if isinstance(inner, dict):
                 walk(inner, (*at, key))
             else:
@@ -527,10 +527,8 @@ SMALL = BOX + '[parameters]\nk = 2\n[expressions]\nf = "k*sin(pi*x)"\n' + POISSO
 def test_any_damaged_file_is_read_or_refused(tmp_path, at, drop, put):
     path = tmp_path / "damaged.toml"
     path.write_bytes((SMALL[:at] + put + SMALL[at + drop :]).encode("utf-8", "surrogatepass"))
-    try:
+    with suppress(FileError):
         assert read(path).problem
-    except FileError as error:
-        assert str(error)
 
 
 def test_an_eigenvalue_problem_and_a_continuation(tmp_path):

@@ -48,11 +48,13 @@ class Document:
     def error_in(self, path: Path, text: str, error: FileError) -> FileError:
         """An error in a text that stands at a path."""
         place = self.place(path)
-        start = -1 if place is None or path in self.changed else self.text.find(text, place.value)
-        if start < 0 or not error.line:
+        if place is None or path in self.changed or not error.line:
+            return self.error(path, error.reason)
+        quoted = re.compile(r"[\"']\n?(" + re.escape(text) + r")[\"']").search(self.text, place.value)
+        if quoted is None:  # it is written with escapes
             return self.error(path, error.reason)
         inner = sum(len(line) + 1 for line in text.split("\n")[: error.line - 1]) + error.column - 1
-        return self.error_at(start + inner, error.reason)
+        return self.error_at(quoted.start(1) + inner, error.reason)
 
     def error_at(self, offset: int, reason: str) -> FileError:
         """An error at a place of the text."""

@@ -274,5 +274,5 @@ def _check_options(file: ProblemFile, sections: Mapping[str, Node]) -> None:
         settings.cells(file.problem.coordinates)
     except FensError as error:
         nodes = sections["solve"].table()
-        named = next((n for k, n in nodes.items() if str(error).startswith(k)), sections["solve"])
+        named = next((n for k, n in nodes.items() if k in str(error)), sections["solve"])
         raise named.error(str(error)) from error
