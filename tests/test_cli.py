@@ -254,9 +254,9 @@ def test_a_terminal_without_mathematical_signs(file, monkeypatch):
 
 def test_ctrl_c_ends_cleanly(file):
     Path("wait.py").write_text(
-        "import sys\nfrom fens.cli import main\n"
+        "import sys\nfrom fens.cli import main\nfrom fens.files import ProblemFile\n"
         "def wait(*a, **k):\n    print('solving', flush=True)\n    import time; time.sleep(60)\n"
-        "sys.modules['fens.files.read'].solve = wait\nsys.exit(main(['solve', 'poisson.toml']))\n"
+        "ProblemFile.solve = wait\nsys.exit(main(['solve', 'poisson.toml']))\n"
     )
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen([sys.executable, "wait.py"], **pipes, text=True, env=ENVIRONMENT)

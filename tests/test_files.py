@@ -501,6 +501,14 @@ def test_changes(tmp_path):
         read(path)["q"]
 
 
+def test_the_file_in_the_readme_is_the_example(tmp_path):
+    text = re.search(r"```toml\n(.*?)```", (ROOT / "README.md").read_text(), flags=re.DOTALL)[1]
+    example = read(ROOT / "examples" / "heat_plate.toml")
+    file = read(write(tmp_path, text))
+    assert repr(file.problem) == repr(example.problem)
+    assert (file.options, file.exact) == (example.options, example.exact)
+
+
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_every_key_has_its_place(path):
     text = path.read_text()
