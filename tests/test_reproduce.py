@@ -284,7 +284,7 @@ def test_the_command(tmp_path, monkeypatch, capsys):
     assert main(["reproduce", "--report", "--folder", str(tmp_path)]) == 1
     assert main(["reproduce", "diffusion", "--folder", str(tmp_path)]) == 0
     assert (tmp_path / "report.html").exists()
-    assert main(["reproduce", "nothing", "--folder", str(tmp_path)]) == 2
+    assert main(["reproduce", "nothing", "--folder", str(tmp_path)]) == 1
     assert "There is no experiment 'nothing'" in capsys.readouterr().err
     with pytest.raises(SystemExit):
         main([])

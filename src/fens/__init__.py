@@ -11,6 +11,7 @@ What happens to a problem, and where:
     nonlinear  Newton and Picard, where an equation is not linear
     solve      all of the above, in order                                    solve, continuation
     solution   a function to call, differentiate, compare and plot           Solution
+    files      problems in text files                                        read
 """
 
 from .continuation import continuation
@@ -18,6 +19,7 @@ from .domain import Ball, Box, Cloud, Clustered, Grid, Implicit, Points, Polygon
 from .eigen import eigen
 from .errors import FensError, NotConverged, ToleranceNotMet
 from .features import Isotropic, Mixture, Oriented, Sparse
+from .files import ProblemFile, read
 from .problem import (
     Data,
     Problem,
@@ -52,6 +54,7 @@ __all__ = [
     "Points",
     "Polygon",
     "Problem",
+    "ProblemFile",
     "Random",
     "ScaleGrid",
     "Solution",
@@ -68,6 +71,7 @@ __all__ = [
     "manufacture",
     "normal",
     "normal_derivative",
+    "read",
     "solve",
     "wrap",
 ]

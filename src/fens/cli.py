@@ -3,28 +3,87 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib import import_module
 
 from .errors import FensError
 
 # name → module with add_arguments(parser) and run(args) → exit code, and a line of help; imported when it is called
-COMMANDS = {"reproduce": ("fens.reproduce.command", "run the paper's experiments and compare")}
+COMMANDS = {
+    "solve": ("fens.commands.solve", "solve the problem in a file"),
+    "check": ("fens.commands.check", "read a problem file and show its equations as understood"),
+    "plot": ("fens.commands.plot", "solve the problem in a file and draw the solution"),
+    "reproduce": ("fens.reproduce.command", "run the paper's experiments and compare"),
+    "info": ("fens.commands.info", "versions, machine and threads"),
+    "completion": ("fens.commands.completion", "a script for completion in bash, zsh or fish"),
+}
+STOPPED = 130
+
+EPILOG = """examples:
+  fens check heat.toml                 is the file right, and is it what I meant?
+  fens solve heat.toml                 solve it, and write what it asks for
+  fens solve heat.toml --set k=0.5 --json
+  fens COMMAND --help                  more about a command
+
+exit codes:
+  0    done, and the result can be relied on
+  1    an error in a file or in what was asked for, told in a sentence
+  2    a command or an option that does not exist
+  3    solved, but unreliable, not converged, or the tolerance was not met
+  130  stopped by Ctrl-C
+"""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a subcommand; what a user did wrong is told in a sentence, with exit code 2."""
+    """Run a subcommand; what a user did wrong is told in a sentence, with exit code 1."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    parser = argparse.ArgumentParser(prog="fens", description="Partial differential equations, solved to round-off.")
+    name = arguments[0] if arguments else ""
+    try:
+        _never_fail_to_print()
+        parser = build_parser(COMMANDS if name == "completion" else {name})
+        args = parser.parse_args(arguments)
+        args.parser = parser
+        code = int(import_module(COMMANDS[args.command][0]).run(args))
+        sys.stdout.flush()
+        return code
+    except FensError as error:
+        sys.stderr.write(f"fens {name}: {error}\n")
+        return 1
+    except KeyboardInterrupt:
+        sys.stderr.write(f"fens {name}: stopped.\n")
+        return STOPPED
+    except BrokenPipeError:  # the reader of our output, `head` perhaps, has had enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def build_parser(wanted: Collection[str]) -> argparse.ArgumentParser:
+    """The parser; only the wanted commands are imported and have their arguments."""
+    parser = argparse.ArgumentParser(
+        prog="fens",
+        description="Partial differential equations, solved to round-off.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=_version())
     subcommands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, (module, explanation) in COMMANDS.items():
         own = subcommands.add_parser(name, help=explanation)
-        if name in arguments[:1]:
+        if name in wanted:
             import_module(module).add_arguments(own)
-    args = parser.parse_args(arguments)
-    try:
-        return int(import_module(COMMANDS[args.command][0]).run(args))
-    except FensError as error:
-        sys.stderr.write(f"fens {args.command}: {error}\n")
-        return 2
+    return parser
+
+
+def _version() -> str:
+    from . import __version__
+
+    return f"fens {__version__}"
+
+
+def _never_fail_to_print() -> None:
+    """Signs that a terminal does not have are replaced."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")

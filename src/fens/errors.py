@@ -43,3 +43,30 @@ class ToleranceNotMet(FensError, RuntimeError):
 
 class MissingPackage(FensError, ImportError):
     """An optional package that something needs is not installed."""
+
+
+class FileError(FensError, ValueError):
+    """A problem file, or a text in it, cannot be read. `line` and `column` count from 1; 0 where they are not known."""
+
+    def __init__(self, reason: str, *, name: str = "", line: int = 0, column: int = 0, quoted: str = "") -> None:
+        self.reason, self.name, self.line, self.column, self.quoted = reason, name, line, column, quoted
+        places = [name, f"line {line}" if line else "", f"column {column}" if column else ""]
+        where = ", ".join(p for p in places if p)
+        lines = [f"{where}: {reason}" if where else reason]
+        if quoted:
+            shown, at = _window(quoted.replace("\t", " "), column)
+            lines += [f"    {shown}"] + ([f"    {' ' * at}^"] if column else [])
+        super().__init__("\n".join(lines))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _file_error, (self.reason, self.name, self.line, self.column, self.quoted)
+
+
+def _file_error(reason: str, name: str, line: int, column: int, quoted: str) -> FileError:
+    return FileError(reason, name=name, line=line, column=column, quoted=quoted)
+
+
+def _window(text: str, column: int, width: int = 100) -> tuple[str, int]:
+    """The part of a long line around a column, and where that column is in it."""
+    start = max(0, min(column - width // 2, len(text) - width))
+    return text[start : start + width], column - 1 - start

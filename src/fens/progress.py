@@ -1,16 +1,41 @@
-"""Progress of long work: a bar on a terminal, nothing anywhere else."""
+"""Progress of long work: a bar or a line on a terminal, or told to whoever listens; nothing anywhere else."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TypeVar
 
 T = TypeVar("T")
+Listener = Callable[[str], None]
+_LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Tell a function what is being done, a few words at a time, instead of writing it to the terminal."""
+    token = _LISTENER.set(listener)
+    try:
+        yield
+    finally:
+        _LISTENER.reset(token)
+
+
+def tell(what: str) -> None:
+    """Say what is being done now to whoever listens."""
+    if (listener := _LISTENER.get()) is not None:
+        listener(what)
 
 
 def track(items: Sequence[T], label: str) -> Iterator[T]:
     """The items one by one, with a bar on standard error while they are worked on, if that is a terminal."""
+    if _LISTENER.get() is not None:
+        for k, item in enumerate(items, 1):
+            tell(f"{label}, {k} of {len(items)}")
+            yield item
+        return
     if not sys.stderr.isatty():
         yield from items
         return
@@ -22,8 +47,9 @@ def track(items: Sequence[T], label: str) -> Iterator[T]:
 
 def watch(states: Iterable[T]) -> Iterator[T]:
     """The states of an iteration one by one, the latest on a line of standard error, if that is a terminal."""
-    live = sys.stderr.isatty()
+    live = sys.stderr.isatty() and _LISTENER.get() is None
     for state in states:
+        tell(str(state))
         if live:
             sys.stderr.write(f"\r\x1b[K{state}")
             sys.stderr.flush()

@@ -23,6 +23,7 @@ from .features import Distribution, Isotropic
 from .fit import Case, check_size, deviations, draw_features, place_points
 from .march import march
 from .problem import LINEARISATIONS, Problem
+from .progress import tell
 from .settings import Scale, Settings
 from .solution import Solution
 
@@ -137,7 +138,7 @@ def solve_block(problem: Problem, settings: Settings, last: Solution | None = No
 
 def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = None) -> Solution:
     """Solve a problem with a given number of features; a solution with fewer tells where to begin."""
-    where, clock = torch.device(settings.device), Clock()
+    where, clock = torch.device(settings.device), Clock(f"{settings.size} features: ")
     streams = np.random.SeedSequence(settings.seed).spawn(6)
     for_features, for_points, for_start, for_trials, for_estimate, for_rounds = streams
 
@@ -232,13 +233,16 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
 
 
 class Clock:
-    """Seconds spent in each pass."""
+    """Seconds spent in each pass; with a label, each is told as it begins."""
 
-    def __init__(self) -> None:
+    def __init__(self, label: str = "") -> None:
+        self.label = label
         self.seconds: dict[str, float] = {}
 
     @contextmanager
     def __call__(self, name: str) -> Iterator[None]:
+        if self.label:
+            tell(self.label + name)
         start = time.perf_counter()
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start

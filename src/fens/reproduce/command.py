@@ -23,14 +23,17 @@ from .results import Results
 from .run import LARGEST, Outcome, run_cell
 
 DESCRIPTION = (
-    "Run the paper's experiments and set every figure beside the paper's. The quick run takes every problem at two "
-    "sizes; each finished cell is kept at once, and a run that was stopped goes on where it was."
+    "Run the paper's experiments and set every figure beside the paper's. The quick run takes every\n"
+    "problem at two sizes; each finished cell is kept at once, and a run that was stopped goes on where\n"
+    "it was."
 )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.description = DESCRIPTION
+    parser.epilog = "examples:\n  fens reproduce\n  fens reproduce wave burgers --full\n  fens reproduce --report"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     names = ", ".join(e.name for e in EXPERIMENTS)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"experiments to run, all by default: {names}")
     parser.add_argument("--full", action="store_true", help="all sizes on the paper's points; takes many hours")

@@ -1,0 +1,315 @@
+"""The command line: what it prints where, its exit codes, and how it stops."""
+
+import csv
+import io
+import json
+import math
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import fens
+import fens.commands.shared as shared
+import fens.commands.solve as solve_command
+from fens.cli import COMMANDS, build_parser, main
+from fens.errors import NotConverged
+from fens.progress import listening, tell, track, watch
+
+ROOT = Path(__file__).parents[1]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(fens.__file__).parents[1])}
+PROGRAM = "import sys; from fens.cli import main; sys.exit(main())"
+POISSON = """title = "Poisson"
+unknowns = ["u"]
+[parameters]
+k = 1
+[domain]
+box = { x = [0, 1] }
+[equations]
+inside = "diff(u, x, 2) = -2*k"
+boundary = "u = 0"
+[exact]
+u = "k*x*(1 - x)"
+[solve]
+features = 40
+[output]
+table = "u.csv"
+grid = 5
+"""
+ILL_POSED = POISSON.replace("boundary", '"face x = 0"')
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "poisson.toml").write_text(POISSON)
+    (tmp_path / "broken.toml").write_text("a = ")
+    (tmp_path / "ill.toml").write_text(ILL_POSED)
+    return "poisson.toml"
+
+
+def run(*arguments, **options):
+    """The program in a process of its own."""
+    given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": ENVIRONMENT, **options}
+    return subprocess.run([sys.executable, "-W", "error", "-c", PROGRAM, *arguments], **given)
+
+
+BOUNDS = {"helmholtz": 1e-13, "heat_plate": 1e-9}
+
+
+def test_every_example_has_a_bound():
+    assert {p.stem for p in (ROOT / "examples").glob("*.toml")} == set(BOUNDS)
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_examples(name, tmp_path, capsys):
+    path = str(ROOT / "examples" / f"{name}.toml")
+    assert main(["check", path]) == 0
+    capsys.readouterr()
+    assert main(["solve", path, "--json", "--output", str(tmp_path / "new")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["true_error"]["u"]["linf"] <= BOUNDS[name]
+    assert found["true_error"]["u"]["linf"] <= found["error"]["estimate"]
+    assert {Path(p).name for p in found["written"]} == {p.name for p in (tmp_path / "new").iterdir()}
+
+
+def test_solve_tells_and_writes(file, capsys):
+    assert main(["solve", file]) == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("Poisson\nSolution u(x) on the box 0 < x < 1\n")
+    assert "true error of u: L∞ " in out
+    assert "written: u.csv" in out
+    assert err == ""
+    rows = list(csv.DictReader(Path("u.csv").read_text().split()))
+    assert [float(r["x"]) for r in rows] == [0, 0.25, 0.5, 0.75, 1]
+    assert [float(r["u"]) for r in rows] == pytest.approx([0, 3 / 16, 1 / 4, 3 / 16, 0], abs=1e-10)
+
+
+def test_json_and_changed_values(file, capsys):
+    assert main(["solve", file, "--json", "--set", "k=3", "--set", "solve.features=30", "--set", "estimate=false"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["unknowns"], found["features"], found["error"], found["doubts"]) == (["u"], 30, None, [])
+    rows = list(csv.DictReader(Path("u.csv").read_text().split()))
+    assert float(rows[2]["u"]) == pytest.approx(0.75)
+
+
+def test_complex_values_numbers_and_two_domains_are_written(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    text = 'unknowns = { u = "complex", a = "number" }\n[domain]\nbox = { x = [0, 1] }\n[equations]\n'
+    text += 'inside = "diff(u, x) = I*u"\n"face x = 0" = "u = 1"\n"face x = 1" = "u = exp(I) + a - 2"\n'
+    Path("a.toml").write_text(text + '[solve]\nfeatures = 40\n[output]\ntable = "a.csv"\ngrid = 3')
+    assert main(["solve", "a.toml"]) in (0, 3)
+    assert "a = 2" in capsys.readouterr().out
+    header, _, middle, _ = Path("a.csv").read_text().split()
+    assert header == "x,u_re,u_im"
+    assert list(map(float, middle.split(","))) == pytest.approx([0.5, math.cos(0.5), math.sin(0.5)])
+    text = 'unknowns = ["u", "v"]\n[domains]\nl.box = { x = [0, 1] }\nr.box = { x = [1, 2] }\n[equations]\n'
+    text += '"inside of l" = "diff(u, x) = 1"\n"inside of r" = "diff(v, x) = 2"\n"face x = 0 of l" = "u = 0"\n'
+    text += '"face x = 1 of l" = "u = v"\n[solve]\nfeatures = 30\n[output]\ntable = "b.csv"\ngrid = 2'
+    Path("b.toml").write_text(text)
+    assert main(["solve", "b.toml"]) == 0
+    rows = [row.split(",") for row in Path("b.csv").read_text().split()[1:]]
+    assert [(r[0], r[1] == "", r[2] == "") for r in rows] == [
+        ("0", False, True), ("1", False, True), ("1", True, False), ("2", True, False),
+    ]  # fmt: skip
+
+
+def test_check_shows_the_equations_and_solves_nothing(file, capsys, monkeypatch):
+    monkeypatch.setattr(solve_command.ProblemFile, "solve", None)
+    assert main(["check", file, "--set", "k=7"]) == 0
+    out = capsys.readouterr().out
+    for words in ("Poisson", "Sought:  u(x)", "linear, 2 equations", "inside", "boundary", "features = 40", "u.csv"):
+        assert words in out
+    assert "(u(x)) = -14" in out
+    assert main(["check", file, "--json"]) == 0
+    equations = json.loads(capsys.readouterr().out)["equations"]
+    assert equations[1] == {"on": "boundary", "region": "the boundary", "equation": "Eq(u(x), 0)"}
+
+
+def test_plot(file, capsys):
+    pytest.importorskip("matplotlib")
+    assert main(["plot", file]) == 0
+    assert capsys.readouterr().out == "poisson.png\n"
+    assert Path("poisson.png").read_bytes().startswith(b"\x89PNG")
+    assert main(["plot", file, "--picture", "u.xyz"]) == 1
+    assert "must end in .png" in capsys.readouterr().err
+
+
+def test_info(capsys):
+    assert main(["info"]) == 0
+    assert "threads" in capsys.readouterr().out
+    assert main(["info", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["versions"]["fens"] == fens.__version__
+
+
+def test_eigenvalues(tmp_path, capsys):
+    text = '[unknowns]\nu = "real"\nm = "number"\n[domain]\nbox = { x = [0, "pi"] }\n[equations]\n'
+    text += 'inside = "-diff(u, x, 2) = m*u"\nboundary = "u = 0"\n[eigen]\neigenvalue = "m"\ncount = 2\n'
+    path = tmp_path / "e.toml"
+    path.write_text(text + "[solve]\nfeatures = 60")
+    assert main(["solve", str(path)]) == 0
+    assert "  4   error about" in capsys.readouterr().out
+    assert main(["solve", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["modes"][0]["eigenvalue"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["solve", "none.toml"], "none.toml: the file cannot be read: no such file"),
+        (["check", "none.toml"], "no such file"),
+        (["solve", "poisson.toml", "--set", "k"], "--set takes NAME=VALUE"),
+        (["solve", "poisson.toml", "--set", "featurs=3"], "--set featurs=3: 'featurs' is not known in solve"),
+        (["solve", "poisson.toml", "--set", "features=many"], "--set features=many: features must be a whole number"),
+        (["check", "poisson.toml", "--set", "exact.u=sin("], "--set exact.u=sin(: the expression ends"),
+        (["solve", "poisson.toml", "--output", "poisson.toml"], "poisson.toml cannot be written"),
+        (["check", "broken.toml"], "line 1, column 5: this is not TOML"),
+        (["reproduce", "nothing"], "There is no experiment 'nothing'"),
+    ],
+)
+def test_errors_are_a_sentence_and_exit_code_1(file, arguments, words, capsys):
+    assert main(arguments) == 1
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert words in err
+    assert err.startswith(f"fens {arguments[0]}: ")
+    assert "Traceback" not in err
+
+
+def test_an_error_in_a_file_points_at_it(file, capsys):
+    Path(file).write_text(POISSON.replace("-2*k", "-2*q"))
+    assert main(["check", file]) == 1
+    assert capsys.readouterr().err.split("\n")[:3] == [
+        "fens check: poisson.toml, line 8, column 30: the name q is not known; known are: k, x, u",
+        '    inside = "diff(u, x, 2) = -2*q"',
+        "                                 ^",
+    ]
+
+
+def test_unreliable_solutions_have_exit_code_3(file, capsys, monkeypatch):
+    assert main(["solve", "ill.toml", "--json"]) == 3
+    out, err = capsys.readouterr()
+    assert json.loads(out)["error"]["verdict"] == "unreliable"
+    assert "The solution is unreliable" in err
+    assert main(["solve", file, "--set", "tol=1e-30", "--set", "max_features=40"]) == 3
+    assert "above the tolerance 1.0e-30" in capsys.readouterr().err
+
+    def fails(self, **options):
+        raise NotConverged("It did not converge.")
+
+    monkeypatch.setattr(solve_command.ProblemFile, "solve", fails)
+    assert main(["solve", file]) == 3
+    assert capsys.readouterr().err == "fens solve: It did not converge.\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["frobnicate"], ["solve"], ["info", "--jsn"], ["completion", "csh"]])
+def test_wrong_usage_has_exit_code_2(arguments, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(arguments)
+    assert caught.value.code == 2
+    assert "usage: fens" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_examples(name, capsys):
+    with pytest.raises(SystemExit) as caught:
+        main([name, "--help"])
+    assert caught.value.code == 0
+    out = capsys.readouterr().out
+    assert f"usage: fens {name}" in out
+    assert "examples:" in out
+
+
+def test_help_lists_commands_and_exit_codes(capsys):
+    with pytest.raises(SystemExit):
+        main(["--help"])
+    out = capsys.readouterr().out
+    for words in (*COMMANDS, "exit codes", "130", "examples:"):
+        assert words in out
+
+
+def test_results_and_errors_go_to_their_streams(file):
+    done = run("solve", file, "--json")
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["title"] == "Poisson"
+    assert done.stderr == ""
+
+
+def test_a_terminal_without_mathematical_signs(file, monkeypatch):
+    plain = io.TextIOWrapper(io.BytesIO(), "ascii")
+    monkeypatch.setattr(sys, "stdout", plain)
+    assert main(["check", file]) == 0
+    assert main(["solve", file]) == 0
+    plain.seek(0)
+    shown = plain.read()
+    assert "--(u(x)) = -2" in shown
+    assert "true error of u: L? " in shown
+
+
+def test_ctrl_c_ends_cleanly(file):
+    Path("wait.py").write_text(
+        "import sys\nfrom fens.cli import main\nfrom fens.files import ProblemFile\n"
+        "def wait(*a, **k):\n    print('solving', flush=True)\n    import time; time.sleep(60)\n"
+        "ProblemFile.solve = wait\nsys.exit(main(['solve', 'poisson.toml']))\n"
+    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "wait.py"], **pipes, text=True, env=ENVIRONMENT)
+    assert process.stdout.readline() == "solving\n"
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "fens solve: stopped.\n")
+
+
+def test_a_reader_that_leaves_is_no_error(file):
+    read, write = os.pipe()
+    os.close(read)
+    done = run("check", file, stdout=write)
+    os.close(write)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_progress_is_told_to_a_terminal(monkeypatch, capsys):
+    heard = []
+    with listening(heard.append):
+        tell("a")
+        assert list(track([1, 2], "b")) == [1, 2]
+        assert list(watch(["c"])) == ["c"]
+    tell("d")
+    assert heard == ["a", "b, 1 of 2", "b, 2 of 2", "c"]
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    with shared.told("solving [x]"):
+        tell("100 features: points")
+    assert "solving [x]" in capsys.readouterr().err
+
+
+COMPLETE = 'COMP_WORDS=(fens {0}); COMP_CWORD={1}; _fens; echo "${{COMPREPLY[@]}}"'
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_completion_in_bash(capsys):
+    assert main(["completion", "bash"]) == 0
+    script = capsys.readouterr().out
+    lines = [COMPLETE.format("so", 1), COMPLETE.format("solve --", 2), COMPLETE.format('completion ""', 2)]
+    done = subprocess.run(["bash", "-c", "\n".join([script, *lines])], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:3] == ["solve", "--help --set --output --json", "--help bash zsh fish"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_knows_everything(shell, capsys):
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    parser = build_parser(COMMANDS)
+    commands = next(a.choices for a in parser._actions if a.dest == "command")
+    for name, own in commands.items():
+        assert name in script
+        for option in (o for a in own._actions for o in a.option_strings if o.startswith("--")):
+            assert option.lstrip("-") in script
+    if shutil.which(shell):
+        subprocess.run([shell, "-n"], input=script, text=True, check=True)
