@@ -21,6 +21,7 @@ from .errors import NotConverged, SettingError, ToleranceNotMet
 from .estimate import estimate_error
 from .features import Distribution, Isotropic
 from .fit import Case, check_size, deviations, draw_features, place_points
+from .locate import following, located
 from .march import march
 from .problem import LINEARISATIONS, Problem
 from .settings import Scale, Settings
@@ -138,8 +139,13 @@ def solve_block(problem: Problem, settings: Settings, last: Solution | None = No
 def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = None) -> Solution:
     """Solve a problem with a given number of features; a solution with fewer tells where to begin."""
     where, clock = torch.device(settings.device), Clock()
-    streams = np.random.SeedSequence(settings.seed).spawn(6)
-    for_features, for_points, for_start, for_trials, for_estimate, for_rounds = streams
+    streams = np.random.SeedSequence(settings.seed).spawn(7)
+    for_features, for_points, for_start, for_trials, for_estimate, for_rounds, for_pieces = streams
+    options, distributions = settings, smaller.frequencies if smaller else first_distributions(problem, settings)
+    if settings.partition is not None:
+        with clock("pieces"):  # places for them, and points there
+            distributions = located(problem, settings, first_distributions(problem, settings), for_pieces)
+            settings, smaller = following(settings, distributions), None
 
     with clock("points"):  # where the equations are asked to hold
         samples = place_points(problem, settings, for_points)
@@ -148,7 +154,6 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
         check_size(placed, sum(settings.sizes(problem)))
         case = Case(problem, settings, placed, for_start, for_trials)
     with clock("features"):  # frequencies and phases at scale 1
-        distributions = smaller.frequencies if smaller else first_distributions(problem, settings)
         unscaled = draw_features(problem, settings, for_features, distributions)
     with clock("scale"):  # given, or searched
         isotropic = all(isinstance(d, Isotropic) for d in distributions)
@@ -169,7 +174,7 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
             error = estimate_error(case, chosen, w, best.distributions, rho, stats, for_estimate)
 
     stats, spread = replace(stats, seconds=clock.seconds, rounds=rounds), deviations(case, chosen, w)
-    return Solution(problem, chosen, w, samples, rho, choice.search, stats, settings, error, best.distributions, spread)
+    return Solution(problem, chosen, w, samples, rho, choice.search, stats, options, error, best.distributions, spread)
 
 
 def grow(problem: Problem, settings: Settings) -> Solution:

@@ -1,0 +1,105 @@
+"""Pieces where they are needed.
+
+A solution that varies in a few places only needs features there, and points with them. Rough solutions, with a part of
+the features, tell where that is: the slopes that stand out are gathered into spots, at most as many as there are
+cells. Each gets features of its own under a Gaussian window, and the next rough solution tells more. The equations at
+points that no fit used decide between that and cells that are all alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import torch
+
+from .adapt import PAYS, Candidate, Distributions
+from .assemble import place
+from .choose import choose_scale
+from .domain import Clustered, Concentrated, Demand, Random
+from .features import Distribution, Localised
+from .field import Field, Fields
+from .fit import Case, draw_features, place_points
+from .problem import LINEARISATIONS, Problem
+from .scale import ROUND_OFF
+from .settings import Settings
+from .spots import find_spots
+
+PART = 4  # one in so many features makes a rough solution
+FEWEST = 100  # features of one
+ROUNDS = 5
+AT_SPOTS = 0.75  # of the features
+SLOPE_POINTS = 20000
+WIDER = 1.5  # how much farther than its features the points of a spot reach
+
+
+def located(
+    problem: Problem, settings: Settings, first: Distributions, seed: np.random.SeedSequence
+) -> Distributions:
+    """What to draw features in pieces from: features at spots, if that is better than cells that are all alike."""
+    if settings.partition is None or settings.adapts is False:
+        return first
+    fewer = {c.unknown: min(n, max(n // PART, FEWEST)) for c, n in zip(problem.components, settings.sizes(problem))}
+    rough = replace(settings, features=fewer, tol=None)
+    in_cells, whole, *rounds = seed.spawn(2 + ROUNDS)
+    best = rehearsed(problem, rough, first, in_cells)
+    last = min(best, rehearsed(problem, replace(rough, partition=None), first, whole), key=lambda c: c.loss)
+    for stream in rounds:
+        if last.choice.function is None or best.loss <= ROUND_OFF:
+            break
+        other = rehearsed(problem, rough, _at_spots(last.choice.function, settings, first), stream)
+        pays = other.loss < PAYS * last.loss
+        last, best = other, min(best, other, key=lambda c: c.loss)
+        if not pays:
+            break
+    return best.distributions
+
+
+def following(settings: Settings, distributions: Distributions) -> Settings:
+    """The options with points that are dense where the features are, if the points are ours to choose."""
+    spots = [s for d in distributions if isinstance(d, Localised) for s in d.spots]
+    if not spots or settings.points not in (None, Clustered()):
+        return settings
+    widths = tuple(tuple(WIDER * w for w in s.width) for s in spots)
+    return replace(settings, points=Concentrated(tuple(s.centre for s in spots), widths, AT_SPOTS))
+
+
+def rehearsed(
+    problem: Problem, settings: Settings, distributions: Distributions, seed: np.random.SeedSequence
+) -> Candidate:
+    """Features from distributions, with their scale."""
+    for_features, for_points, for_start, for_trials = seed.spawn(4)
+    settings = following(settings, distributions)
+    samples = place_points(problem, settings, for_points)
+    placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], torch.device(settings.device))
+    unscaled = draw_features(problem, settings, for_features, distributions)
+    case = Case(problem, settings, placed, for_start, for_trials)
+    return Candidate(distributions, unscaled, choose_scale(case, unscaled))
+
+
+def _at_spots(function: Fields, settings: Settings, first: Distributions) -> Distributions:
+    parts = zip(function.problem.components, function.components, first, strict=True)
+    return tuple(base if c.is_constant else _around(field, settings, base) for c, field, base in parts)
+
+
+def _around(field: Field, settings: Settings, base: Distribution) -> Distribution:
+    """Spots where the slopes of a function are above their mean."""
+    x = field.domain.coordinates
+    samples = Random(interior=SLOPE_POINTS).sample(Demand.inside(field.domain), np.random.SeedSequence(0))
+    points = samples[0].points
+    unit = np.array(field.domain.half_widths)
+    slopes = [field.diff(s) for s in x]
+    slope = sum(u * s.at(points) ** 2 for u, s in zip(unit**2, slopes, strict=True))
+    bend = sum(
+        (unit[i] * unit[j] * s.diff(x[j]).at(points)) ** 2 for i, s in enumerate(slopes) for j in range(len(x))
+    )
+    energy = slope / np.mean(slope) + bend / np.mean(bend)
+    above = np.maximum(energy - 2, 0.0)
+    if not 0 < above.sum() < float("inf"):
+        return base
+    cells = settings.cells(x)
+    assert cells is not None
+    middles = [a + (b - a) * (np.arange(n) + 0.5) / n for (a, b), n in zip(field.domain.bounds, cells, strict=True)]
+    start = np.array(list(product(*middles)))
+    return Localised(find_spots(points, above, start, unit / np.array(cells)), AT_SPOTS, base)
