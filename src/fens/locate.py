@@ -9,15 +9,14 @@ points that no fit used decide between that and cells that are all alike.
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import torch
 
-from .adapt import PAYS, Candidate, Distributions
+from .adapt import Candidate, Distributions
 from .assemble import place
 from .choose import choose_scale
-from .domain import Clustered, Concentrated, Demand, Random
+from .domain import Clustered, Concentrated, Demand, Domain, Random
 from .features import Distribution, Localised
 from .field import Field, Fields
 from .fit import Case, draw_features, place_points
@@ -30,6 +29,8 @@ PART = 4  # one in so many features makes a rough solution
 FEWEST = 100  # features of one
 ROUNDS = 5
 AT_SPOTS = 0.75  # of the features
+MOST = 64  # spots
+AT_LEAST = 4  # features at each
 SLOPE_POINTS = 20000
 WIDER = 1.5  # how much farther than its features the points of a spot reach
 
@@ -40,7 +41,8 @@ def located(
     """What to draw features in pieces from: features at spots, if that is better than cells that are all alike."""
     if settings.partition is None or settings.adapts is False:
         return first
-    fewer = {c.unknown: min(n, max(n // PART, FEWEST)) for c, n in zip(problem.components, settings.sizes(problem))}
+    sizes = zip(problem.components, settings.sizes(problem), strict=True)
+    fewer = {c.unknown: min(n, max(n // PART, FEWEST)) for c, n in sizes if not c.is_constant}
     rough = replace(settings, features=fewer, tol=None)
     in_cells, whole, *rounds = seed.spawn(2 + ROUNDS)
     best = rehearsed(problem, rough, first, in_cells)
@@ -48,11 +50,8 @@ def located(
     for stream in rounds:
         if last.choice.function is None or best.loss <= ROUND_OFF:
             break
-        other = rehearsed(problem, rough, _at_spots(last.choice.function, settings, first), stream)
-        pays = other.loss < PAYS * last.loss
+        other = rehearsed(problem, rough, _at_spots(last.choice.function, rough, first), stream)
         last, best = other, min(best, other, key=lambda c: c.loss)
-        if not pays:
-            break
     return best.distributions
 
 
@@ -79,27 +78,45 @@ def rehearsed(
 
 
 def _at_spots(function: Fields, settings: Settings, first: Distributions) -> Distributions:
-    parts = zip(function.problem.components, function.components, first, strict=True)
-    return tuple(base if c.is_constant else _around(field, settings, base) for c, field, base in parts)
+    problem = function.problem
+    parts = zip(problem.components, function.components, settings.sizes(problem), first, strict=True)
+    return tuple(base if c.is_constant else _around(field, settings, n, base) for c, field, n, base in parts)
 
 
-def _around(field: Field, settings: Settings, base: Distribution) -> Distribution:
-    """Spots where the slopes of a function are above their mean."""
-    x = field.domain.coordinates
+def _around(field: Field, settings: Settings, size: int, base: Distribution) -> Distribution:
+    """Features at spots where a function varies more than on the mean; the others from `base`."""
     samples = Random(interior=SLOPE_POINTS).sample(Demand.inside(field.domain), np.random.SeedSequence(0))
     points = samples[0].points
-    unit = np.array(field.domain.half_widths)
-    slopes = [field.diff(s) for s in x]
-    slope = sum(u * s.at(points) ** 2 for u, s in zip(unit**2, slopes, strict=True))
-    bend = sum(
-        (unit[i] * unit[j] * s.diff(x[j]).at(points)) ** 2 for i, s in enumerate(slopes) for j in range(len(x))
-    )
-    energy = slope / np.mean(slope) + bend / np.mean(bend)
-    above = np.maximum(energy - 2, 0.0)
-    if not 0 < above.sum() < float("inf"):
+    above = np.maximum(variation(field, points) - 1, 0.0)
+    most = min(MOST, int(AT_SPOTS * size / AT_LEAST))
+    if most == 0 or not 0 < above.sum() < float("inf"):
         return base
-    cells = settings.cells(x)
+    cells = settings.cells(field.domain.coordinates)
     assert cells is not None
-    middles = [a + (b - a) * (np.arange(n) + 0.5) / n for (a, b), n in zip(field.domain.bounds, cells, strict=True)]
-    start = np.array(list(product(*middles)))
-    return Localised(find_spots(points, above, start, unit / np.array(cells)), AT_SPOTS, base)
+    start = _heaviest(points, above, field.domain, cells)[:most]
+    return Localised(find_spots(points, above, start, np.array(field.domain.half_widths) / cells), AT_SPOTS, base)
+
+
+def variation(field: Field, points: np.ndarray) -> np.ndarray:
+    """The squares of slopes and of second derivatives of a function, both beside their means.
+
+    Of a bump, slopes make a ring and second derivatives a hill with a moat; together they make a hill.
+    """
+    x, unit = field.domain.coordinates, field.domain.half_widths
+    slopes = [field.diff(s) for s in x]
+    slope = sum(np.square(unit[i] * s.at(points)) for i, s in enumerate(slopes))
+    bend = sum(
+        np.square(unit[i] * unit[j] * s.diff(x[j]).at(points)) for i, s in enumerate(slopes) for j in range(len(x))
+    )
+    with np.errstate(all="ignore"):  # a constant has none, and what is not finite is no use
+        found: np.ndarray = (slope / np.mean(slope) + bend / np.mean(bend)) / 2
+    return found
+
+
+def _heaviest(points: np.ndarray, weights: np.ndarray, domain: Domain, cells: tuple[int, ...]) -> np.ndarray:
+    """The middles of the cells that have any of the weight, those with the most first."""
+    lower, upper = np.array(domain.bounds).T
+    index = np.floor((points - lower) / (upper - lower) * cells).clip(0, np.array(cells) - 1)
+    own, which = np.unique(index[weights > 0], axis=0, return_inverse=True)
+    order = np.argsort(-np.bincount(which.ravel(), weights[weights > 0]), kind="stable")
+    return np.asarray(lower + (upper - lower) * (own[order] + 0.5) / cells)

@@ -62,5 +62,6 @@ def find_spots(points: np.ndarray, weights: np.ndarray, start: np.ndarray, width
         for _ in range(STEPS):
             found = found.fitted(points, weights, floor)
         if (fewer := found.joined()) is None:
-            return tuple(Spot(tuple(c), tuple(w)) for c, w in zip(found.centres.tolist(), np.sqrt(found.variances).tolist()))
+            pairs = zip(found.centres.tolist(), np.sqrt(found.variances).tolist(), strict=True)
+            return tuple(Spot(tuple(centre), tuple(width)) for centre, width in pairs)
         found = fewer

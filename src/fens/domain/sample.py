@@ -66,9 +66,10 @@ class Clustered:
             raise SettingError(f"Clustered needs at least one row for each feature; got rows={self.rows}.")
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
-        return spread(demand, self._counts(demand), _clustered_sobol, seed)
+        return spread(demand, self.counts(demand), _clustered_sobol, seed)
 
-    def _counts(self, demand: Demand) -> list[int]:
+    def counts(self, demand: Demand) -> list[int]:
+        """How many points there are on each region."""
         domain, regions = demand.domain, demand.regions
         face = face_share(demand.features, len(domain.coordinates))
         shares = [1.0 if r is domain else face * sum(faces(p, domain) for p in r.patches) for r in regions]
@@ -82,7 +83,7 @@ class Clustered:
 
 @dataclass(frozen=True)
 class Concentrated:
-    """Clustered points, a share of them around given places instead, with given standard deviations, and as many at each.
+    """Clustered points, a share of them around given places instead: with standard deviations, as many at each.
 
     The points on the boundary are as much denser there as those inside are, in their dimension.
     """
@@ -92,13 +93,13 @@ class Concentrated:
     share: float
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
-        domain, clustered = demand.domain, Clustered()
-        counts = clustered._counts(demand)
-        inside = [round((1 - self.share) * n) if r is domain else MANY * n for r, n in zip(demand.regions, counts, strict=True)]
+        domain, counts = demand.domain, Clustered().counts(demand)
+        pairs = list(zip(demand.regions, counts, strict=True))
+        first = [math.ceil((1 - self.share) * n) if r is domain else MANY * n for r, n in pairs]
         plain, around = seed.spawn(2)
-        found = spread(demand, inside, _clustered_sobol, plain)
+        found = spread(demand, first, _clustered_sobol, plain)
         rng = np.random.default_rng(around)
-        for k, (region, n) in enumerate(zip(demand.regions, counts, strict=True)):
+        for k, (region, n) in enumerate(pairs):
             if region is domain:
                 found[k] = Samples.joined([found[k], Samples(self._around(domain, round(self.share * n), rng))])
             elif region.patches:
