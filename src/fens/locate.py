@@ -9,6 +9,7 @@ points that no fit used decide between that and cells that are all alike.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 import torch
@@ -41,8 +42,9 @@ def located(
     """What to draw features in pieces from: features at spots, if that is better than cells that are all alike."""
     if settings.partition is None or settings.adapts is False:
         return first
+    least = max(FEWEST, prod(settings.cells(problem.coordinates) or ()))
     sizes = zip(problem.components, settings.sizes(problem), strict=True)
-    fewer = {c.unknown: min(n, max(n // PART, FEWEST)) for c, n in sizes if not c.is_constant}
+    fewer = {c.unknown: min(n, max(n // PART, least)) for c, n in sizes if not c.is_constant}
     rough = replace(settings, features=fewer, tol=None)
     in_cells, whole, *rounds = seed.spawn(2 + ROUNDS)
     best = rehearsed(problem, rough, first, in_cells)
@@ -109,8 +111,7 @@ def variation(field: Field, points: np.ndarray) -> np.ndarray:
         np.square(unit[i] * unit[j] * s.diff(x[j]).at(points)) for i, s in enumerate(slopes) for j in range(len(x))
     )
     with np.errstate(all="ignore"):  # a constant has none, and what is not finite is no use
-        found: np.ndarray = (slope / np.mean(slope) + bend / np.mean(bend)) / 2
-    return found
+        return np.asarray((slope / np.mean(slope) + bend / np.mean(bend)) / 2)
 
 
 def _heaviest(points: np.ndarray, weights: np.ndarray, domain: Domain, cells: tuple[int, ...]) -> np.ndarray:

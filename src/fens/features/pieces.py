@@ -19,6 +19,7 @@ import torch
 from numpy.polynomial import HermiteE, Polynomial
 from torch import Tensor
 
+from ..errors import SettingError
 from .activation import Activation
 from .distribution import Spot
 from .frequencies import Draw
@@ -169,6 +170,8 @@ def draw_pieces(
     seed: np.random.SeedSequence,
 ) -> PieceDraw:
     """`count` features in all, in `counts` cells along the axes."""
+    if count < prod(counts):
+        raise SettingError(f"partition makes {prod(counts)} cells, more than the {count} features; take fewer cells.")
     cells = [_cell(bounds, counts, index) for index in product(*map(range, counts))]
     shares = np.diff(np.round(np.linspace(0, count, prod(counts) + 1)).astype(int))
     members = []
