@@ -109,8 +109,9 @@ def solve(
     frequencies
         what the frequencies are drawn from, at first: `Isotropic`, `Oriented`, `Sparse`, or a `Mixture` of these.
     partition
-        cut the domain into so many cells along each axis, a number, or one for each coordinate (a sequence or a
-        mapping): each has its own part of the features, and a partition of unity joins them.
+        features in pieces, each with its own part of them: at most as many pieces as there are cells, of which there
+        are so many along each axis, a number, or one for each coordinate (a sequence or a mapping). Pieces go to where
+        rough solutions vary or, if that is better or `adapt` is False, are the cells, joined by a partition of unity.
     layers
         hidden layers: 1, or 2 for a network whose second hidden layer sees the first and reaches the output beside it.
     blocks
