@@ -112,9 +112,10 @@ def test_pieces_find_what_is_narrow():
 
 def test_spots_are_found_in_weighted_points():
     rng = np.random.default_rng(0)
-    points, centres, widths = rng.random((5000, 2)), [(0.2, 0.7), (0.8, 0.4)], [(0.03, 0.05), (0.04, 0.02)]
+    points, centres, widths = rng.random((10000, 2)), [(0.2, 0.7), (0.8, 0.4)], [(0.03, 0.05), (0.04, 0.02)]
     places = list(zip(centres, np.array(widths), strict=True))
     weights = sum(np.exp(-(((points - centre) / width) ** 2).sum(axis=1) / 2) for centre, width in places)
+    weights[weights < 1e-3] = 0
     start = np.array([(a, b) for a in (0.125, 0.375, 0.625, 0.875) for b in (0.125, 0.375, 0.625, 0.875)])
     found = sorted(find_spots(points, weights, start, np.array([0.1, 0.1])), key=lambda s: s.centre)
     assert len(found) == 2

@@ -10,7 +10,7 @@ from .features import Spot
 
 STEPS = 40  # of the fit
 APART = 5.5  # squared distance of two spots, beside the sum of their variances, below which they are one
-LEAST = 1e-4  # part of all the weight that makes a spot
+LEAST = 1e-3  # part of all the weight that makes a spot
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def find_spots(points: np.ndarray, weights: np.ndarray, start: np.ndarray, width
     """Spots that cover the weight at points, at most as many as there are centres to start from."""
     weights = weights / weights.sum()
     unit = np.ptp(points, axis=0)
-    floor = (unit / len(points) ** (1 / len(unit))) ** 2  # nothing narrower can be seen between the points
+    floor = (2 * unit / len(points) ** (1 / len(unit))) ** 2  # nothing narrower can be seen between the points
     seen = weights > 0
     points, weights = points[seen], weights[seen]
     found = Mixture(np.full(len(start), 1 / len(start)), start, np.tile(width**2, (len(start), 1)))
