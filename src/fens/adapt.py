@@ -14,7 +14,7 @@ import numpy as np
 
 from .choose import Begin, Choice, choose_scale
 from .domain import Clustered, Demand
-from .features import AroundHoles, Distribution, Draws, Hole, Isotropic, Mixture, Oriented, Sparse
+from .features import AroundHoles, Distribution, Draws, Hole, Isotropic, Localised, Mixture, Oriented, Sparse
 from .field import Field
 from .fit import Case, draw_features
 from .numbers import rms
@@ -126,7 +126,8 @@ def worthwhile(case: Case, pilot: Candidate, smaller: Search | None) -> bool:
     Not if the search with fewer features shows that what they learnt still serves.
     """
     adapts = case.settings.adapts
-    if adapts is False or pilot.choice.search is None:
+    located = any(isinstance(d, Localised) for d in pilot.distributions)  # these have learnt already
+    if adapts is False or pilot.choice.search is None or located:
         return False
     if smaller is not None and pilot.loss < max(LEARNT * min(smaller.losses), SERVES):
         return False

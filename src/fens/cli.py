@@ -77,9 +77,9 @@ def build_parser(wanted: Collection[str]) -> argparse.ArgumentParser:
 
 
 def _version() -> str:
-    from . import __version__
+    from importlib.metadata import version
 
-    return f"fens {__version__}"
+    return f"fens {version('fens')}"
 
 
 def _never_fail_to_print() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from .features import (
     Draw,
     Draws,
     Family,
+    Localised,
     Unscaled,
     activation,
     constant,
@@ -26,12 +27,14 @@ from .features import (
     draw_around,
     draw_layers,
     draw_pieces,
+    draw_spots,
 )
 from .field import Fields
 from .lstsq import Direct, Failed, LeastSquares
 from .nonlinear import Iteration, Point, State, best, starts, verdict
 from .problem import LINEARISATIONS, Component, Problem
 from .progress import watch
+from .scale import by_rank
 from .settings import Settings
 
 
@@ -153,6 +156,10 @@ def _draw(
             distribution=distribution,
         )
 
+    if isinstance(distribution, Localised):
+        return draw_spots(
+            size, distribution.share, distribution.spots, bounds, in_box, _ratios(settings, bounds), seed
+        )
     if (cells := settings.cells(component.domain.coordinates)) is not None:
         return draw_pieces(size, bounds, cells, in_box, seed)
     if isinstance(distribution, AroundHoles):
@@ -160,6 +167,20 @@ def _draw(
     if settings.layers == 2:
         return draw_layers(size, lambda count, stream: in_box(count, bounds, stream), seed)
     return in_box(size, bounds, seed)
+
+
+def _ratios(
+    settings: Settings, bounds: Sequence[tuple[float, float]]
+) -> Callable[[int, int, Sequence[float]], np.ndarray]:
+    """How much larger frequencies are at a spot than everywhere, if both have the rank for their number."""
+    d = len(bounds)
+    whole = [1.0 if settings.maps_inputs else (b - a) / 2 for a, b in bounds]
+
+    def ratios(at_spot: int, everywhere: int, reach: Sequence[float]) -> np.ndarray:
+        own = np.ones(d) if settings.maps_inputs else np.array(reach)
+        return by_rank(at_spot, [1.0] * d) / own / by_rank(everywhere, whole)
+
+    return ratios
 
 
 def find_weights(

@@ -21,6 +21,7 @@ from .errors import NotConverged, SettingError, ToleranceNotMet
 from .estimate import estimate_error
 from .features import Distribution, Isotropic
 from .fit import Case, check_size, deviations, draw_features, place_points
+from .locate import following, located
 from .march import march
 from .problem import LINEARISATIONS, Problem
 from .progress import tell
@@ -109,8 +110,9 @@ def solve(
     frequencies
         what the frequencies are drawn from, at first: `Isotropic`, `Oriented`, `Sparse`, or a `Mixture` of these.
     partition
-        cut the domain into so many cells along each axis, a number, or one for each coordinate (a sequence or a
-        mapping): each has its own part of the features, and a partition of unity joins them.
+        features in pieces, each with its own part of them: at most as many pieces as there are cells, of which there
+        are so many along each axis, a number, or one for each coordinate (a sequence or a mapping). Pieces go to where
+        rough solutions vary or, if that is better or `adapt` is False, are the cells, joined by a partition of unity.
     layers
         hidden layers: 1, or 2 for a network whose second hidden layer sees the first and reaches the output beside it.
     blocks
@@ -139,8 +141,13 @@ def solve_block(problem: Problem, settings: Settings, last: Solution | None = No
 def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = None) -> Solution:
     """Solve a problem with a given number of features; a solution with fewer tells where to begin."""
     where, clock = torch.device(settings.device), Clock(f"{settings.size} features: ")
-    streams = np.random.SeedSequence(settings.seed).spawn(6)
-    for_features, for_points, for_start, for_trials, for_estimate, for_rounds = streams
+    streams = np.random.SeedSequence(settings.seed).spawn(7)
+    for_features, for_points, for_start, for_trials, for_estimate, for_rounds, for_pieces = streams
+    options, distributions = settings, smaller.frequencies if smaller else first_distributions(problem, settings)
+    if settings.partition is not None:
+        with clock("pieces"):  # places for them, and points there
+            distributions = located(problem, settings, first_distributions(problem, settings), for_pieces)
+            settings, smaller = following(settings, distributions), None
 
     with clock("points"):  # where the equations are asked to hold
         samples = place_points(problem, settings, for_points)
@@ -149,7 +156,6 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
         check_size(placed, sum(settings.sizes(problem)))
         case = Case(problem, settings, placed, for_start, for_trials)
     with clock("features"):  # frequencies and phases at scale 1
-        distributions = smaller.frequencies if smaller else first_distributions(problem, settings)
         unscaled = draw_features(problem, settings, for_features, distributions)
     with clock("scale"):  # given, or searched
         isotropic = all(isinstance(d, Isotropic) for d in distributions)
@@ -170,7 +176,7 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
             error = estimate_error(case, chosen, w, best.distributions, rho, stats, for_estimate)
 
     stats, spread = replace(stats, seconds=clock.seconds, rounds=rounds), deviations(case, chosen, w)
-    return Solution(problem, chosen, w, samples, rho, choice.search, stats, settings, error, best.distributions, spread)
+    return Solution(problem, chosen, w, samples, rho, choice.search, stats, options, error, best.distributions, spread)
 
 
 def grow(problem: Problem, settings: Settings) -> Solution:

@@ -10,7 +10,7 @@ from .pair import Pair
 from .piece import Extruded, Patch, Piece, Samples
 from .polygon import Polygon
 from .region import Domain, Part, Points, Region
-from .sample import Clustered, Demand, Grid, Random, Sampler
+from .sample import Clustered, Concentrated, Demand, Grid, Random, Sampler
 from .shape import Shape
 from .star import Star
 from .surface import Surface
@@ -22,6 +22,7 @@ __all__ = [
     "Cloud",
     "Clustered",
     "Combined",
+    "Concentrated",
     "Cylinder",
     "Demand",
     "Domain",

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 import numpy as np
 import sympy as sp
+from scipy.special import ndtri
 from scipy.stats import qmc
 
 from ..errors import SettingError
@@ -16,8 +17,10 @@ from ..numbers import is_whole, real_number
 from .curve import Arc
 from .piece import Extruded, Patch, Piece, Samples, Sliced, UnitPoints
 from .region import Domain, Points, Region
+from .thin import along_curve
 
 LARGEST_GRID = 10**8
+MANY = 16  # candidates for each point that is to be kept
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,10 @@ class Clustered:
             raise SettingError(f"Clustered needs at least one row for each feature; got rows={self.rows}.")
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
-        return spread(demand, self._counts(demand), _clustered_sobol, seed)
+        return spread(demand, self.counts(demand), _clustered_sobol, seed)
 
-    def _counts(self, demand: Demand) -> list[int]:
+    def counts(self, demand: Demand) -> list[int]:
+        """How many points there are on each region."""
         domain, regions = demand.domain, demand.regions
         face = face_share(demand.features, len(domain.coordinates))
         shares = [1.0 if r is domain else face * sum(faces(p, domain) for p in r.patches) for r in regions]
@@ -75,6 +79,53 @@ class Clustered:
         unit = self.rows * demand.features / sum(s * e for s, e in zip(shares, demand.equations, strict=True))
         counts = [max(1, round(unit * s)) for s in shares]
         return override(counts, demand, self.interior, self.boundary)
+
+
+@dataclass(frozen=True)
+class Concentrated:
+    """Clustered points, a share of them around given places instead: with standard deviations, as many at each.
+
+    The points on the boundary are as much denser there as those inside are, in their dimension.
+    """
+
+    centres: tuple[tuple[float, ...], ...]
+    widths: tuple[tuple[float, ...], ...]
+    share: float
+
+    def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
+        domain, counts = demand.domain, Clustered().counts(demand)
+        pairs = list(zip(demand.regions, counts, strict=True))
+        first = [math.ceil((1 - self.share) * n) if r is domain else MANY * n for r, n in pairs]
+        plain, around = seed.spawn(2)
+        found = spread(demand, first, _clustered_sobol, plain)
+        rng = np.random.default_rng(around)
+        for k, (region, n) in enumerate(pairs):
+            if region is domain:
+                found[k] = Samples.joined([found[k], Samples(self._around(domain, round(self.share * n), rng))])
+            elif region.patches:
+                found[k] = found[k].only(self._dense(found[k].points, n, domain, rng))
+        return found
+
+    def _around(self, domain: Domain, count: int, rng: np.random.Generator) -> np.ndarray:
+        """Points of the domain around the places."""
+        found, each = [], math.ceil(count / len(self.centres))
+        for centre, width in zip(self.centres, self.widths, strict=True):
+            normal = ndtri(sobol(4 * each, len(centre), rng).clip(1e-9, 1 - 1e-9))
+            points = np.array(centre) + np.array(width) * normal
+            found.append(points[domain.contains(points)][:each])
+        return np.concatenate(found)
+
+    def _dense(self, points: np.ndarray, count: int, domain: Domain, rng: np.random.Generator) -> np.ndarray:
+        """Which of many points to keep so that they are as dense as they should be, beside `count` of them evenly."""
+        d, density = len(domain.coordinates), np.full(len(points), 1 - self.share)
+        for centre, width in zip(self.centres, self.widths, strict=True):
+            z = (points - np.array(centre)) / np.array(width)
+            peak = domain.measure / np.prod(width) / (2 * math.pi) ** (d / 2) / len(self.centres)
+            density += self.share * peak * np.exp(-(z**2).sum(axis=1) / 2)
+        order = along_curve(points)  # neighbours stand in for each other, so that no gap is left
+        passed = np.cumsum(density[order] ** ((d - 1) / d)) * count / len(points) + rng.random()
+        kept: np.ndarray = order[np.diff(np.floor(passed), prepend=0.0) > 0]
+        return kept if len(kept) else order[:1]
 
 
 @dataclass(frozen=True)

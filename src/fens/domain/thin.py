@@ -12,11 +12,11 @@ def thinned(points: np.ndarray, count: int, rng: np.random.Generator) -> np.ndar
 
     Neighbours are those along a space-filling curve, so that, unlike in a random subset, no gap is left.
     """
-    groups = np.array_split(_along_curve(points), min(count, len(points)))
+    groups = np.array_split(along_curve(points), min(count, len(points)))
     return np.array([group[rng.integers(len(group))] for group in groups])
 
 
-def _along_curve(points: np.ndarray) -> np.ndarray:
+def along_curve(points: np.ndarray) -> np.ndarray:
     """The order of points along Morton's curve: by the interleaved bits of their coordinates."""
     lower, width = points.min(axis=0), np.ptp(points, axis=0)
     unit = (points - lower) / np.where(width > 0, width, 1.0)

@@ -23,6 +23,14 @@ class Hole:
     axes: tuple[int, ...]
 
 
+@dataclass(frozen=True)
+class Spot:
+    """A place where a function varies: its centre, and how far it extends along each axis, as a standard deviation."""
+
+    centre: tuple[float, ...]
+    width: tuple[float, ...]
+
+
 class Distribution(Protocol):
     """A way to draw frequencies."""
 
@@ -94,6 +102,18 @@ class AroundHoles:
     """Some of the features with singularities inside the holes of the domain, the others plain."""
 
     holes: tuple[Hole, ...]
+    share: float
+    base: Distribution
+
+    def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        return self.base.draw(count, dimension, half, rng)
+
+
+@dataclass(frozen=True)
+class Localised:
+    """Some of the features at spots, as many at each, the others everywhere."""
+
+    spots: tuple[Spot, ...]
     share: float
     base: Distribution
 

@@ -8,22 +8,39 @@ touches the cells it lies in or near, and all other columns of its row are zero.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, product
 from math import comb, prod
+from typing import Protocol
 
 import numpy as np
 import torch
-from numpy.polynomial import Polynomial
+from numpy.polynomial import HermiteE, Polynomial
 from torch import Tensor
 
+from ..errors import SettingError
 from .activation import Activation
+from .distribution import Spot
 from .frequencies import Draw
 from .random_features import Operator, RandomFeatures
 
 OVERLAP = 0.25  # of a cell's width, by which windows reach beyond each of its faces
 SMOOTHNESS = 6  # continuous derivatives of the windows
+FAR = 8.6  # standard deviations from its centre at which a Gaussian is round-off
+REACH = 2.5  # standard deviations within which features at a spot have to be told apart
+
+
+class Window(Protocol):
+    """What multiplies the features of one piece."""
+
+    def near(self, points: Tensor) -> Tensor:
+        """Which of the points the window does not vanish at."""
+        ...
+
+    def window(self, points: Tensor, orders: tuple[int, ...]) -> Tensor:
+        """A derivative of the window at points."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -49,11 +66,33 @@ class Cell:
 
 
 @dataclass(frozen=True)
+class Bell:
+    """A Gaussian window around a spot."""
+
+    spot: Spot
+
+    def near(self, points: Tensor) -> Tensor:
+        return (self._distances(points).abs() < FAR).all(dim=1)
+
+    def window(self, points: Tensor, orders: tuple[int, ...]) -> Tensor:
+        z = self._distances(points)
+        value = torch.exp(-(z**2).sum(dim=1) / 2)
+        for i, n in enumerate(orders):
+            value = value * _horner(_hermite(n), z[:, i]) / (-self.spot.width[i]) ** n
+        return value
+
+    def _distances(self, points: Tensor) -> Tensor:
+        """In standard deviations."""
+        centre, width = (torch.tensor(a, device=points.device) for a in (self.spot.centre, self.spot.width))
+        return (points - centre) / width
+
+
+@dataclass(frozen=True)
 class Pieces:
-    """The features of all cells, one cell after another."""
+    """The features of all pieces, one after another."""
 
     members: tuple[RandomFeatures, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[Window, ...]
 
     def __len__(self) -> int:
         return sum(map(len, self.members))
@@ -87,10 +126,10 @@ class Pieces:
 
 @dataclass(frozen=True)
 class PieceDraw:
-    """The draws of all cells, at scale 1."""
+    """The draws of all pieces, at scale 1; `counts` of cells along the axes that are all alike."""
 
     members: tuple[Draw, ...]
-    cells: tuple[Cell, ...]
+    cells: tuple[Window, ...]
     counts: tuple[int, ...]
 
     @property
@@ -115,7 +154,7 @@ class PieceDraw:
 
     @property
     def cell_size(self) -> int:
-        """How many features a cell has."""
+        """How many features the first piece has."""
         return len(self.members[0].b)
 
     def scaled(self, scale: Sequence[float], device: torch.device) -> Pieces:
@@ -131,6 +170,8 @@ def draw_pieces(
     seed: np.random.SeedSequence,
 ) -> PieceDraw:
     """`count` features in all, in `counts` cells along the axes."""
+    if count < prod(counts):
+        raise SettingError(f"partition makes {prod(counts)} cells, more than the {count} features; take fewer cells.")
     cells = [_cell(bounds, counts, index) for index in product(*map(range, counts))]
     shares = np.diff(np.round(np.linspace(0, count, prod(counts) + 1)).astype(int))
     members = []
@@ -138,6 +179,37 @@ def draw_pieces(
         reach = [(max(a, lo - o), min(b, up + o)) for (a, b), lo, up, o in zip(bounds, *_ends(cell), strict=True)]
         members.append(draw_one(int(n), reach, s))
     return PieceDraw(tuple(members), tuple(cells), counts)
+
+
+def draw_spots(
+    count: int,
+    share: float,
+    spots: Sequence[Spot],
+    bounds: Sequence[tuple[float, float]],
+    draw_one: Callable[[int, Sequence[tuple[float, float]], np.random.SeedSequence], Draw],
+    ratios: Callable[[int, int, Sequence[float]], np.ndarray],
+    seed: np.random.SeedSequence,
+) -> PieceDraw:
+    """`count` features, a share of them at spots, as many at each.
+
+    `ratios` gives, for numbers of features at a spot and everywhere and the reach of the spot, how much larger the
+    frequencies at the spot are along each axis.
+    """
+    own = int(share * count / len(spots))
+    first, *streams = seed.spawn(1 + len(spots))
+    rest = count - own * len(spots)
+    members, everywhere = [draw_one(rest, bounds, first)], _everywhere(len(bounds))
+    for spot, s in zip(spots, streams, strict=True):
+        reach = [REACH * w for w in spot.width]
+        drawn = draw_one(own, [(c - r, c + r) for c, r in zip(spot.centre, reach, strict=True)], s)
+        larger = ratios(own, rest, reach)
+        members.append(replace(drawn, W=drawn.W * larger, b=drawn.b * np.exp(np.mean(np.log(larger)))))
+    return PieceDraw(tuple(members), (everywhere, *map(Bell, spots)), (1,) * len(bounds))
+
+
+def _everywhere(dimension: int) -> Cell:
+    infinite = float("inf")
+    return Cell((-infinite,) * dimension, (infinite,) * dimension, (0.0,) * dimension)
 
 
 def _ends(cell: Cell) -> tuple[tuple[float, ...], tuple[float, ...], tuple[float, ...]]:
@@ -154,7 +226,7 @@ def _cell(bounds: Sequence[tuple[float, float]], counts: tuple[int, ...], index:
     return Cell(tuple(lower), tuple(upper), tuple(overlap))
 
 
-def _windowed(operator: Operator, cell: Cell, points: Tensor, rows: Tensor) -> Operator:
+def _windowed(operator: Operator, cell: Window, points: Tensor, rows: Tensor) -> Operator:
     """The operator on ψφ, as one on φ with coefficients that hold the derivatives of ψ."""
     found: dict[tuple[int, ...], Tensor] = {}
     for coefficient, alpha in operator:
@@ -172,12 +244,23 @@ def _step(x: Tensor, at: float, width: float, order: int) -> Tensor:
     if at == -float("inf") or at == float("inf"):
         return torch.full_like(x, float(at < 0 and order == 0))
     tau = ((x - at) / width).clamp(-1, 1)
-    value = torch.zeros_like(x)
-    for c in reversed(_polynomial(order)):
-        value = value * tau + c
+    value = _horner(_polynomial(order), tau)
     if order > 0:
         value = torch.where(tau.abs() < 1, value, 0.0) / width**order
     return value
+
+
+def _horner(coefficients: Sequence[float], x: Tensor) -> Tensor:
+    value = torch.zeros_like(x)
+    for c in reversed(coefficients):
+        value = value * x + c
+    return value
+
+
+@cache
+def _hermite(order: int) -> tuple[float, ...]:
+    """Coefficients of He_n, with which the derivatives of exp(−z²/2) are (−1)ⁿ He_n(z) exp(−z²/2)."""
+    return tuple(HermiteE.basis(order).convert(kind=Polynomial).coef.tolist())
 
 
 @cache
