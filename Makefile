@@ -7,8 +7,9 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/python examples/helmholtz.py
 
+# one process for each core, on one thread each: side by side, several threads would only slow each other down
 test: .venv/installed
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
 lint: .venv/installed
 	$(BIN)/ruff check .
