@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
+from importlib.metadata import version
 
 from .errors import FensError
 
@@ -77,9 +78,7 @@ def build_parser(wanted: Collection[str]) -> argparse.ArgumentParser:
 
 
 def _version() -> str:
-    from . import __version__
-
-    return f"fens {__version__}"
+    return f"fens {version('fens')}"
 
 
 def _never_fail_to_print() -> None:
