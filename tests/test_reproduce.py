@@ -282,7 +282,7 @@ def test_the_report_is_self_contained_and_says_where_ours_disagrees(tmp_path):
 def test_the_command(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(command, "run_cell", lambda cell, memory: made_up(cell))
     assert main(["reproduce", "--report", "--folder", str(tmp_path)]) == 1
-    assert main(["reproduce", "diffusion", "--folder", str(tmp_path)]) == 0
+    assert main(["reproduce", "diffusion", "--workers", "1", "--folder", str(tmp_path)]) == 0
     assert (tmp_path / "report.html").exists()
     assert main(["reproduce", "nothing", "--folder", str(tmp_path)]) == 1
     assert "There is no experiment 'nothing'" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Collection, Sequence
 from importlib import import_module
+from importlib.metadata import version
 
 from .errors import FensError
 
@@ -77,8 +78,6 @@ def build_parser(wanted: Collection[str]) -> argparse.ArgumentParser:
 
 
 def _version() -> str:
-    from importlib.metadata import version
-
     return f"fens {version('fens')}"
 
 
