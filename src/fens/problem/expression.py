@@ -134,7 +134,7 @@ class Reader:
                 )
             raise EquationError(
                 f"The symbol {s} in {self.text} is not a coordinate of the domain ({listed}); "
-                f"substitute its value first, e.g. equation.subs({s}, 1.0)."
+                f"substitute its value first, e.g. equation.subs({s}, 1.0), or if it is sought make it a fens.Unknown."
             )
 
     def _value(self, unknown: sp.Expr, orders: tuple[int, ...], opposite: bool) -> sp.Expr:
