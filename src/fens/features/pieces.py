@@ -23,7 +23,8 @@ from ..errors import SettingError
 from .activation import Activation
 from .distribution import Spot
 from .frequencies import Draw
-from .random_features import Operator, RandomFeatures
+from .joined import Joined
+from .random_features import Operator
 
 OVERLAP = 0.25  # of a cell's width, by which windows reach beyond each of its faces
 SMOOTHNESS = 6  # continuous derivatives of the windows
@@ -88,29 +89,10 @@ class Bell:
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """The features of all pieces, one after another."""
+class Pieces(Joined):
+    """The features of all pieces, one after another, each under its window."""
 
-    members: tuple[RandomFeatures, ...]
     cells: tuple[Window, ...]
-
-    def __len__(self) -> int:
-        return sum(map(len, self.members))
-
-    @property
-    def W(self) -> Tensor:
-        """The frequencies."""
-        return torch.cat([m.W for m in self.members])
-
-    @property
-    def b(self) -> Tensor:
-        """The phases."""
-        return torch.cat([m.b for m in self.members])
-
-    @property
-    def activation(self) -> Activation:
-        """The activation, which all have in common."""
-        return self.members[0].activation
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """As of `RandomFeatures`."""

@@ -1,0 +1,75 @@
+"""The points of a condition, and the rows that an operator has there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..domain import Samples
+from ..features import Coefficient, Family, Features
+from ..lstsq import product
+from ..problem import Jet
+
+BLOCK_ENTRIES = 2**20  # a block of 8 MiB keeps the temporaries of its making small beside the matrix
+
+
+@dataclass(frozen=True)
+class Places:
+    """The points of a condition on a device, the opposite ones of pairs, and the weights of a quadrature rule."""
+
+    points: Tensor
+    opposite: Tensor | None = None
+    weights: Tensor | None = None
+
+    @classmethod
+    def of(cls, samples: Samples, device: torch.device) -> Places:
+        """Samples on a device."""
+        arrays = (samples.points, samples.opposite, samples.weights)
+        return cls(*(None if a is None else torch.as_tensor(a, device=device) for a in arrays))  # type: ignore[arg-type]
+
+    def only(self, part: slice) -> Places:
+        """Some of the points."""
+        return Places(*(None if a is None else a[part] for a in (self.points, self.opposite, self.weights)))  # type: ignore[arg-type]
+
+    def summed(self, values: Tensor) -> Tensor:
+        """Values at the points, or for a quadrature rule their integral."""
+        return values if self.weights is None else (self.weights @ values)[None]
+
+    def matrix(self, features: Family, operator: Sequence[tuple[Coefficient, Jet]]) -> Tensor:
+        """A row for each point, or one for the integral, and a column for each feature."""
+        here = [(c, jet.unknown, jet.orders) for c, jet in operator if not jet.opposite]
+        there = [(c, jet.unknown, jet.orders) for c, jet in operator if jet.opposite]
+        A = features.matrix(here, self.points)
+        if there:
+            assert self.opposite is not None
+            A = A.add_(features.matrix(there, self.opposite))
+        return self.summed(A)
+
+
+def evaluate_jets(features: Family, weights: Tensor, places: Places, jets: Sequence[Jet]) -> dict[Jet, np.ndarray]:
+    """Derivatives of Σ w_j φ_j at points."""
+    found = {}
+    for jet in jets:
+        points = places.opposite if jet.opposite else places.points
+        assert points is not None
+        own = weights[features.columns[jet.unknown]]
+        found[jet] = evaluate(features.members[jet.unknown], own, points, jet.orders)
+    return found
+
+
+def evaluate(features: Features, weights: Tensor, points: Tensor, orders: tuple[int, ...]) -> np.ndarray:
+    """A derivative of Σ w_j φ_j at points."""
+    blocks = [
+        product(features.matrix([(1.0, orders)], points[part]), weights) for part in parts(len(points), len(features))
+    ]
+    return torch.cat(blocks).cpu().numpy() if blocks else np.zeros(0)
+
+
+def parts(rows: int, columns: int) -> Iterator[slice]:
+    """Slices of rows, of about BLOCK_ENTRIES entries each."""
+    size = max(1, BLOCK_ENTRIES // columns)
+    return (slice(start, start + size) for start in range(0, rows, size))
