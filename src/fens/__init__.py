@@ -2,14 +2,15 @@
 
 What happens to a problem, and where:
 
-    problem    what must hold, and where: a map from regions to equations    Problem, wrap, Data, normal_derivative
-    domain     regions, and the points on them                               Box, Ball, Polygon, …, Points, Grid, Random
-    features   random cosines and all their derivatives
+    problem    what must hold, and where: a map from regions to equations    Problem, Unknown, complex_unknown, wrap,
+               normal_derivative, jump, integral, Data: what equations may contain
+    domain     regions, and the points on them                               Box, Ball, Polygon, …, Points, Grid, Clustered
+    features   random cosines and all their derivatives                      Isotropic, Oriented, Sparse, Mixture
     assemble   problem × points × features → blocks of rows
     lstsq      min ‖A w − b‖ by Householder QR
     scale      the scale of the frequencies                                  ScaleGrid
     nonlinear  Newton and Picard, where an equation is not linear
-    solve      all of the above, in order                                    solve, continuation
+    solve      all of the above, in order                                    solve, continuation, eigen
     solution   a function to call, differentiate, compare and plot           Solution
     files      problems in text files                                        read
 """
