@@ -4,7 +4,7 @@ What happens to a problem, and where:
 
     problem    what must hold, and where: a map from regions to equations    Problem, Unknown, complex_unknown, wrap,
                normal_derivative, jump, integral, Data: what equations may contain
-    domain     regions, and the points on them                               Box, Ball, Polygon, …, Points, Grid, Clustered
+    domain     regions, and the points on them                               Box, Ball, Polygon, …, Points, Grid
     features   random cosines and all their derivatives                      Isotropic, Oriented, Sparse, Mixture
     assemble   problem × points × features → blocks of rows
     lstsq      min ‖A w − b‖ by Householder QR
