@@ -20,7 +20,7 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from .assemble import Collocated, Placed, System, linearise, place, weigh
+from .assemble import Collocated, Placed, System, homes, linearise, place, weigh
 from .choose import first_shape, scale_by_rank
 from .errors import EquationError, NotConverged, SettingError, UnsupportedEquation
 from .features import Family, Isotropic
@@ -248,10 +248,9 @@ def _with(placed: Placed, equation: Equation) -> Placed:
 def _values(problem: Problem, placed: Sequence[Placed], features: Family) -> Tensor:
     """The values of all the functions in their domains, as a matrix that acts on weights."""
     blocks = []
-    for k, component in enumerate(problem.components):
-        home = next(p for p in placed if p.condition.region == component.domain)
-        if not component.is_constant:
-            blocks.append(features.matrix([(1.0, k, (0,) * features.dimension)], home.points))
+    for k, home in enumerate(homes(problem, placed)):
+        if not problem.components[k].is_constant:
+            blocks.append(features.matrix([(1.0, k, (0,) * features.dimension)], placed[home].points))
     return torch.cat(blocks)
 
 

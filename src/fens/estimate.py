@@ -21,7 +21,7 @@ from .errors import EvaluationError
 from .features import Distribution, Family, Isotropic
 from .fit import Case, Stats, draw_features, place_elsewhere, place_points
 from .lstsq import Direct, Factorised
-from .nonlinear import Point, natural_size
+from .nonlinear import NEGLIGIBLE, Point, natural_size
 from .problem import LINEARISATIONS, Problem
 
 EPS = float(np.finfo(np.float64).eps)
@@ -35,7 +35,6 @@ DETERMINED = 1e-8  # relative error to which a random function must be found aga
 STABLE = 300.0  # largest change of a solution beside that of its data
 STABLE_TOGETHER = 1500.0  # the same for several unknowns
 ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
-NEGLIGIBLE = 1e-6  # size of an unknown beside another's, below which it may be rounding
 NOISES = 4  # samples of the noise of data
 SMOOTH = 20  # one in so many features makes the smooth one of the random functions
 

@@ -20,7 +20,7 @@ from .domain import Cylinder, Extruded, Pair, Part, Patch, Piece, Points, Region
 from .errors import SettingError
 from .estimate import Error
 from .field import ComplexField, Field
-from .problem import Component, Condition, Data, Equation, Problem, Unknown, read, wrap
+from .problem import Component, Condition, Data, Equation, Problem, Unknown, differentiated, read, wrap
 from .settings import Settings
 from .solution import Solution
 
@@ -178,9 +178,8 @@ def _continued(
     jets = dict.fromkeys((problem.components[j.unknown].unknown, j.orders) for e in initial for j, _ in e.jets)
     conditions = []
     for unknown, orders in jets:
-        counts = [(x, n) for x, n in zip(problem.coordinates, orders, strict=True) if n]
-        before = last[unknown].diff(*counts) if counts else last[unknown]
-        statement = sp.Eq(unknown.diff(*counts) if counts else unknown, _formula(before, unknown))
+        before, here = (differentiated(f, problem.coordinates, orders) for f in (last[unknown], unknown))
+        statement = sp.Eq(here, _formula(before, unknown))
         conditions += [Condition(block.initial, e) for e in read(statement, components, problem.coordinates)]
     return conditions
 

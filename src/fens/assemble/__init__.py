@@ -6,7 +6,7 @@ Then these meet the features, as often as a search needs, and each block of rows
 """
 
 from .collocated import Collocated, Pinned, System
-from .placed import Jets, Placed, linearise, place, sample
+from .placed import Jets, Placed, homes, linearise, place, sample
 from .places import Places, evaluate, evaluate_jets, parts
 from .weigh import check_weights, mean_row_norm, weigh
 
@@ -20,6 +20,7 @@ __all__ = [
     "check_weights",
     "evaluate",
     "evaluate_jets",
+    "homes",
     "linearise",
     "mean_row_norm",
     "parts",

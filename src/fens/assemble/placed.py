@@ -151,6 +151,11 @@ def _rule(region: Region) -> Samples:
     return replace(samples, weights=weights)
 
 
+def homes(problem: Problem, placed: Sequence[Placed]) -> tuple[int, ...]:
+    """For each component of the unknowns the number of the first condition on its domain."""
+    return tuple(next(i for i, p in enumerate(placed) if p.condition.region == c.domain) for c in problem.components)
+
+
 def linearise(placed: Sequence[Placed], state: Sequence[Jets] | None = None) -> tuple[Collocated, ...]:
     """The linear equations for the correction to a function, given its jets on each condition; None is zero."""
     return tuple(p.at(None if state is None else state[k]) for k, p in enumerate(placed))

@@ -10,11 +10,9 @@ Derivatives follow from those of σ, g and q, by Leibniz and Faà di Bruno.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import product
-from math import comb, prod
 from typing import Any
 
 import numpy as np
@@ -23,6 +21,7 @@ import torch
 from torch import Tensor
 
 from .activation import Activation
+from .calculus import composition, leibniz
 from .distribution import Hole
 from .frequencies import Draw
 from .joined import Joined
@@ -61,13 +60,9 @@ class Composed:
         total = points.new_zeros((len(self), len(points))).T
         at = _At(self, points)
         for coefficient, alpha in operator:
-            for beta in product(*(range(n + 1) for n in alpha)):
-                amplitude = at.derivative(self.amplitude, beta)
-                if amplitude is None:
-                    continue
-                times = prod(comb(n, k) for n, k in zip(alpha, beta, strict=True))
-                rest = tuple(n - k for n, k in zip(alpha, beta, strict=True))
-                total += (coefficient * times * amplitude)[:, None] * at.outer(rest)
+            for times, beta, rest in leibniz(alpha):
+                if (amplitude := at.derivative(self.amplitude, beta)) is not None:
+                    total += (coefficient * times * amplitude)[:, None] * at.outer(rest)
         return total
 
 
@@ -103,18 +98,8 @@ class _At:
         return self.known[orders]
 
     def outer(self, orders: tuple[int, ...]) -> Tensor:
-        """∂^orders of σ(W·q + b): a sum over the partitions of the differentiations."""
-        variables = [axis for axis, n in enumerate(orders) for _ in range(n)]
-        phase = self.phase((0,) * len(orders))
-        assert phase is not None
-        total = torch.zeros_like(phase)
-        for partition in partitions(list(range(len(variables)))):
-            counts = [tuple([variables[i] for i in block].count(a) for a in range(len(orders))) for block in partition]
-            slopes = [self.phase(c) for c in counts]
-            if any(s is None for s in slopes):
-                continue
-            total += self._sigma(len(partition)) * prod(slopes)  # type: ignore[arg-type]
-        return total
+        """∂^orders of σ(W·q + b)."""
+        return composition(orders, self._sigma, self.phase)
 
     def _sigma(self, order: int) -> Tensor:
         key = "sigma", order
@@ -195,13 +180,13 @@ def _composed(draw: Draw, hole: Hole, inverted: bool, scale: Sequence[float], de
         return Composed(draw.scaled(scale, device), symbols, green, symbols)
     # the outside of the hole becomes the inside of a ball of its radius, in which features vary on that scale
     inner = tuple(offsets[i] / square if i in offsets else symbols[i] for i in range(d))
-    centre, width = draw.center.copy(), draw.half_width.copy()
+    centre = draw.center.copy()
     rho = np.asarray(scale, dtype=np.float64).copy()
     for i in hole.axes:
         rho[i] *= draw.reach[i] / hole.radius
         centre[i] = 0.0
     origin = np.where(np.isin(np.arange(d), hole.axes), 0.0, draw.origin)
-    moved = replace(draw, center=centre, origin=origin, half_width=width)
+    moved = replace(draw, center=centre, origin=origin)
     amplitude = sp.S.One if len(hole.axes) == 2 else green
     return Composed(moved.scaled(rho.tolist(), device), symbols, amplitude, inner)
 
@@ -212,15 +197,3 @@ def _compiled(expression: sp.Expr, symbols: tuple[sp.Symbol, ...], orders: tuple
     variables = [(s, n) for s, n in zip(symbols, orders, strict=True) if n]
     derivative = expression.diff(*variables) if variables else expression
     return None if derivative == 0 else sp.lambdify(symbols, derivative, modules="numpy", cse=True)
-
-
-def partitions(items: list[int]) -> Iterator[list[list[int]]]:
-    """All ways to part a list into blocks."""
-    if not items:
-        yield []
-        return
-    first, rest = items[0], items[1:]
-    for smaller in partitions(rest):
-        yield [[first], *smaller]
-        for k, block in enumerate(smaller):
-            yield [*smaller[:k], [first, *block], *smaller[k + 1 :]]

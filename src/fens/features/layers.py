@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from .activation import Activation
-from .composed import partitions
+from .calculus import composition
 from .frequencies import Draw
 from .random_features import Coefficient, Operator, RandomFeatures
 
@@ -47,36 +48,22 @@ class Layers:
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """As of `RandomFeatures`."""
-        second: Tensor | None = None
-        for coefficient, alpha in operator:
-            part = _times(coefficient, self._second(points, alpha))
-            second = part if second is None else second + part
-        if second is None:
-            second = points.new_zeros((len(points), len(self.c)))
-        whole = points.new_empty((len(self), len(points))).T
+        whole = points.new_zeros((len(self), len(points))).T
         whole[:, : len(self.first)] = self.first.matrix(operator, points)
-        whole[:, len(self.first) :] = second
+        second = whole[:, len(self.first) :]
+
+        @cache  # terms of the operator share what they need of the first layer
+        def inner(orders: tuple[int, ...]) -> Tensor:
+            seen = self.first.matrix([(1.0, orders)], points) @ self.V.T
+            return seen if any(orders) else seen + self.c
+
+        @cache
+        def outer(order: int) -> Tensor:
+            return self.activation.derivatives(inner((0,) * points.shape[1]), [order])[0]
+
+        for coefficient, alpha in operator:
+            second += _times(coefficient, composition(alpha, outer, inner))
         return whole
-
-    def _second(self, points: Tensor, alpha: Sequence[int]) -> Tensor:
-        """∂^alpha of the second layer at points, by Faà di Bruno: a sum over the partitions of the differentiations."""
-        variables = [axis for axis, n in enumerate(alpha) for _ in range(n)]
-        listed = list(partitions(list(range(len(variables)))))
-        orders = sorted({len(partition) for partition in listed})
-        outer = dict(zip(orders, self.activation.derivatives(self._inner(points, ()), orders), strict=True))
-        total = torch.zeros_like(outer[orders[0]])
-        for partition in listed:
-            term = outer[len(partition)]
-            for block in partition:
-                term = term * self._inner(points, tuple(variables[i] for i in block))
-            total = total + term
-        return total
-
-    def _inner(self, points: Tensor, variables: tuple[int, ...]) -> Tensor:
-        """A derivative of what the second layer sees."""
-        orders = tuple(variables.count(axis) for axis in range(points.shape[1]))
-        seen = self.first.matrix([(1.0, orders)], points) @ self.V.T
-        return seen if variables else seen + self.c
 
 
 @dataclass(frozen=True)

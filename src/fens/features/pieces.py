@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import accumulate, product
-from math import comb, prod
+from math import prod
 from typing import Protocol
 
 import numpy as np
@@ -21,6 +21,7 @@ from torch import Tensor
 
 from ..errors import SettingError
 from .activation import Activation
+from .calculus import leibniz
 from .distribution import Spot
 from .frequencies import Draw
 from .joined import Joined
@@ -213,9 +214,7 @@ def _windowed(operator: Operator, cell: Window, points: Tensor, rows: Tensor) ->
     found: dict[tuple[int, ...], Tensor] = {}
     for coefficient, alpha in operator:
         c = coefficient[rows] if isinstance(coefficient, Tensor) else coefficient
-        for beta in product(*(range(n + 1) for n in alpha)):
-            times = prod(comb(n, k) for n, k in zip(alpha, beta, strict=True))
-            rest = tuple(n - k for n, k in zip(alpha, beta, strict=True))
+        for times, beta, rest in leibniz(alpha):
             term = c * times * cell.window(points, beta)
             found[rest] = found[rest] + term if rest in found else term
     return [(coefficient, rest) for rest, coefficient in found.items()]

@@ -2,7 +2,7 @@
 
 from .initial import starts
 from .iteration import Iteration, State
-from .point import Point, natural_size
+from .point import NEGLIGIBLE, Point, natural_size
 from .verdict import best, verdict
 
-__all__ = ["Iteration", "Point", "State", "best", "natural_size", "starts", "verdict"]
+__all__ = ["NEGLIGIBLE", "Iteration", "Point", "State", "best", "natural_size", "starts", "verdict"]

@@ -11,7 +11,7 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from ..assemble import Collocated, Placed, Places, System, linearise, weigh
+from ..assemble import Collocated, Placed, Places, System, homes, linearise, weigh
 from ..domain import Region
 from ..errors import SettingError
 from ..features import Family
@@ -92,14 +92,10 @@ def _of_linear_part(
     forms = [replace(p, form=linear_part(p.condition.equation.with_numbers(numbers))) for p in placed]
     conditions = linearise([p for p in forms if p.form.coefficients])
     if sum(map(len, conditions)) < len(features):
-        conditions = (*(_laplace(p, k) for k, p in enumerate(_homes(problem, placed))), *conditions)
+        extensions = (_laplace(placed[home], k) for k, home in enumerate(homes(problem, placed)))
+        conditions = (*extensions, *conditions)
     weights = Direct().solve(System(weigh(conditions, features, row_weights), features)).weights
     return _with_numbers(weights, numbers, features)
-
-
-def _homes(problem: Problem, placed: Sequence[Placed]) -> list[Placed]:
-    """For each component a condition on its domain."""
-    return [next(p for p in placed if p.condition.region == c.domain) for c in problem.components]
 
 
 def _laplace(placed: Placed, unknown: int) -> Collocated:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from ..assemble import Collocated, Jets, Placed, evaluate_jets
+from ..assemble import Collocated, Jets, Placed, evaluate_jets, homes
 from ..features import Family
 from ..numbers import rms
 from ..problem import Jet, Problem
@@ -33,16 +33,14 @@ class Point:
     @classmethod
     def of(cls, problem: Problem, placed: Sequence[Placed], features: Family, weights: Tensor) -> Point:
         """The functions with these weights."""
-        homes = tuple(
-            next(i for i, p in enumerate(placed) if p.condition.region == c.domain) for c in problem.components
-        )
+        at_home = homes(problem, placed)
         wanted: list[dict[Jet, None]] = [dict.fromkeys(p.jets) for p in placed]
-        for k, home in enumerate(homes):
+        for k, home in enumerate(at_home):
             wanted[home][_value(k, features.dimension)] = None
         jets = tuple(
             evaluate_jets(features, weights, p.places, tuple(w)) for p, w in zip(placed, wanted, strict=True)
         )
-        return cls(weights, jets, _residuals(placed, jets), homes)
+        return cls(weights, jets, _residuals(placed, jets), at_home)
 
     def towards(self, goal: Point, fraction: float, placed: Sequence[Placed]) -> Point:
         """The function at a fraction of the way to another."""

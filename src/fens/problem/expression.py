@@ -141,8 +141,7 @@ class Reader:
         value = sp.S.Zero
         for k, component in enumerate(self.components):
             if component.unknown == unknown:
-                counts = [(x, n) for x, n in zip(self.coordinates, orders, strict=True) if n]
-                name = f"{component.part} {unknown.diff(*counts) if counts else unknown}".strip()
+                name = f"{component.part} {differentiated(unknown, self.coordinates, orders)}".strip()
                 symbol = self.jets.setdefault(Jet(k, orders, opposite), sp.Dummy(name, real=True))
                 value += sp.I * symbol if component.part == "im" else symbol
         return value
@@ -253,6 +252,12 @@ def _refuse_odd_parts(residual: sp.Expr, text: str, may_be_complex: bool) -> Non
             f"The equation {text} contains {part}, which is neither a derivative nor a formula; for an integral over "
             "a region there is fens.integral."
         )
+
+
+def differentiated(function: Any, coordinates: Sequence[sp.Symbol], orders: Sequence[int]) -> Any:
+    """∂^orders of an expression, or of anything else with SymPy's `diff`."""
+    counts = [(x, n) for x, n in zip(coordinates, orders, strict=True) if n]
+    return function.diff(*counts) if counts else function
 
 
 def _orders(derivative: sp.Derivative, coordinates: Sequence[sp.Symbol], text: str) -> tuple[int, ...]:
