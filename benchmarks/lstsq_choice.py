@@ -9,8 +9,9 @@ import torch
 import fens
 from fens import zoo
 from fens.assemble import System, linearise, place, weigh
-from fens.lstsq import Direct, product
+from fens.lstsq import Direct
 from fens.problem import function_values, newton_form
+from fens.product import product
 
 CASES = [
     ("helmholtz", zoo.helmholtz, 201, {"features": 900, "scale": 10}),
@@ -51,7 +52,8 @@ def main() -> None:
             conditions = linearise(place(known.problem, solution.samples, newton_form, torch.device("cpu")))
             system = System(weigh(conditions, solution.features, "balanced"), solution.features)
             A, b = (torch.cat(parts) for parts in zip(*system, strict=True))
-            found = (triangular(A, b), truncated(A, b), Direct(refinements=0).solve(system).weights, solution.weights)
+            damped = Direct(refinements=0).factorise(system).solve().weights
+            found = (triangular(A, b), truncated(A, b), damped, solution.weights)
             axes = [np.linspace(*ends, grid) for ends in known.problem.domain.bounds]
             where = np.stack([m.ravel() for m in np.meshgrid(*axes, indexing="ij")], axis=1)
             coordinates = known.problem.coordinates

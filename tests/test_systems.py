@@ -10,7 +10,6 @@ import torch
 import fens
 from fens.errors import EquationError, RegionError, SettingError, UnsupportedEquation
 from fens.features import Family, activation, draw
-from fens.lstsq import Direct
 
 x, y, t = sp.symbols("x y t")
 u, v, p = (sp.Function(name)(x, y) for name in "uvp")
@@ -178,22 +177,6 @@ def test_noise_makes_the_estimate_honest():
     exact = sp.exp(-0.3 * sp.pi**2 * t) * sp.sin(sp.pi * x)
     assert solution.error.verdict == "noise-limited"
     assert solution.error.of["w"] > solution.compare({w: exact})[w].linf / 10
-
-
-def test_the_deviation_of_a_weight_is_what_repeated_noise_gives():
-    rng = np.random.default_rng(0)
-    A = torch.as_tensor(rng.standard_normal((40, 6)))
-
-    class Rows:
-        shape = (40, 6)
-
-        def __iter__(self):
-            yield A, A[:, 0]
-
-    factorised = Direct().factorise(Rows())
-    inverse = torch.linalg.pinv(A)
-    for k in range(6):
-        assert torch.allclose(factorised.inverse_row(k), inverse[k], atol=1e-13)
 
 
 def test_periodic_in_one_direction_and_robin_in_the_other():

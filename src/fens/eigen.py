@@ -26,7 +26,7 @@ from .errors import EquationError, NotConverged, SettingError, UnsupportedEquati
 from .features import Family, Isotropic
 from .field import ComplexField, Fields
 from .fit import Case, check_size, draw_features, place_points
-from .lstsq import Direct, Factorised, Failed
+from .lstsq import Failed, Solvable
 from .nonlinear import natural_size
 from .numbers import is_whole, real_number, rms
 from .problem import Condition, Equation, Problem, Unknown, newton_form
@@ -171,7 +171,7 @@ class Computed:
     pencil: Pencil
     features: Family
     shift: float
-    solver: Factorised
+    solver: Solvable
     right: Tensor
     values: Tensor
     held_out: tuple[Placed, ...]
@@ -183,14 +183,14 @@ class Computed:
         for_features, for_points, elsewhere = seed.spawn(3)
         placed = place(problem, place_points(problem, settings, for_points), newton_form, device)
         held_out = place(problem, place_points(problem, settings, elsewhere), newton_form, device)
-        check_size(placed, sum(settings.sizes(problem)))
+        check_size(placed, sum(settings.sizes(problem)), settings.bytes)
         unscaled = draw_features(problem, settings, for_features, (Isotropic(),) * len(problem.components))
         case = Case(problem, settings, placed, for_features, elsewhere)
         scales = settings.fixed_scale(problem) or scale_by_rank(case, unscaled, first_shape(case))
         features = unscaled.scaled(scales, device)
         shift = centre - OFF_CENTRE * max(1 / w**2 for w in problem.domain.half_widths)
         left = weigh(pencil.left(placed, shift), features, "balanced")
-        solver = Direct().factorise(System(left, features))
+        solver = settings.solver(problem).factorise(System(left, features))
         if isinstance(solver, Failed):
             raise NotConverged("The equations of the eigenvalue problem could not be solved.", ())
         weighted = [replace(c, weight=a.weight) for c, a in zip(pencil.right(placed), left, strict=True)]

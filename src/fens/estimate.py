@@ -15,12 +15,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .assemble import Collocated, Placed, System, evaluate, linearise, mean_row_norm, place, weigh
+from .assemble import Aimed, Collocated, Placed, System, evaluate, linearise, mean_row_norm, place, weigh
 from .domain import Clustered, Demand, Domain
 from .errors import EvaluationError
 from .features import Distribution, Family, Isotropic
 from .fit import Case, Stats, draw_features, place_elsewhere, place_points
-from .lstsq import Direct, Factorised
+from .lstsq import Failed, Solvable
 from .nonlinear import NEGLIGIBLE, Point, natural_size
 from .problem import LINEARISATIONS, Problem
 
@@ -227,7 +227,7 @@ class Second:
 
     conditions: tuple[Collocated, ...]
     features: Family
-    factorised: Factorised
+    factorised: Solvable
     weights: Tensor
 
     def recovery(self, probes: Sequence[Tensor], rng: np.random.Generator) -> float:
@@ -294,13 +294,11 @@ def _second(
         conditions = weigh(linearise(placed, None if first is None else first.jets), other, settings.weights)
     except EvaluationError:
         return None
-    if first is None:
-        target = torch.cat([c.target for c in conditions])
-    else:
-        target = torch.as_tensor(first.target(conditions), device=weights.device)
-    factorised = Direct().factorise(System(conditions, other))
-    result = factorised.solve(target)
-    if not isinstance(factorised, Factorised) or result.status != "solved":
+    system = System(conditions, other)
+    aim = None if first is None else torch.as_tensor(first.target(conditions), device=weights.device)
+    factorised = settings.solver(problem).factorise(system if aim is None else Aimed(system, aim))
+    result = factorised.solve()
+    if isinstance(factorised, Failed) or result.status != "solved":
         return None
     return Second(conditions, other, factorised, result.weights)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,7 +29,7 @@ from .features import (
     draw_spots,
 )
 from .field import Fields
-from .lstsq import Direct, Failed, LeastSquares
+from .lstsq import Failed, LeastSquares, least
 from .nonlinear import Iteration, Point, State, best, starts, verdict
 from .problem import LINEARISATIONS, Component, Problem
 from .progress import watch
@@ -113,7 +112,7 @@ def place_elsewhere(problem: Problem, settings: Settings, seed: np.random.SeedSe
     return placed
 
 
-def check_size(placed: Sequence[Placed], features: int) -> None:
+def check_size(placed: Sequence[Placed], features: int, memory: int) -> None:
     """Refuse a system with fewer rows than unknowns, which would not be determined, or one too large to be held."""
     rows = sum(p.rows for p in placed)
     if rows < features:
@@ -121,11 +120,10 @@ def check_size(placed: Sequence[Placed], features: int) -> None:
             f"The points give {rows} rows for {features} features; least squares needs at least as many rows as "
             "features. Take more points or fewer features."
         )
-    needed, there = 3 * 8 * rows * features, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    if needed > there:
+    if least(features) > memory:
         raise SettingError(
-            f"{rows} rows and {features} features need {needed / 2**30:.0f} GiB of memory, and there are "
-            f"{there / 2**30:.0f}; take fewer features or points."
+            f"{features} features need {least(features) / 2**30:.1f} GiB of memory, and {memory / 2**30:.1f} may be "
+            "used; take fewer features, or raise memory, which is half of what is free by default."
         )
 
 
@@ -191,19 +189,19 @@ def find_weights(
     for_start: np.random.SeedSequence,
 ) -> Fit:
     """The weights of given features: by one least squares, or by a nonlinear iteration of them."""
-    rows = sum(p.rows for p in placed)
+    rows, solver = sum(p.rows for p in placed), settings.solver(problem)
     if problem.is_linear:
         conditions = weigh(linearise(placed), features, settings.weights)
-        result = Direct().solve(System(conditions, features))
+        result = solver.factorise(System(conditions, features)).solve()
         require_solved(result)
         largest, row_weights = float(result.weights.abs().max()), tuple(c.weight for c in conditions)
         return Stats(rows, len(features), result.residual, result.rank, largest, row_weights, {}), result.weights
     newton, most = settings.nonlinear == "newton", settings.max_iterations
     failures = []
-    for start in starts(problem, settings.initial, placed, features, settings.weights, for_start):
+    for start in starts(problem, settings.initial, placed, features, settings.weights, for_start, solver):
         # a function that the user gave tells how large u is; a start of our own may be anything
         size = 0.0 if settings.initial is None else max(Point.of(problem, placed, features, start).sizes)
-        iteration = Iteration(problem, placed, features, settings.weights, newton, most, size)
+        iteration = Iteration(problem, placed, features, settings.weights, newton, most, solver, size)
         stats, weights = run(iteration, start, rows)
         if stats.status != "failed":
             return stats, weights
@@ -233,7 +231,7 @@ def deviations(case: Case, features: Family, weights: torch.Tensor) -> dict[sp.E
         return {}
     here = Point.of(case.problem, case.placed, features, weights)
     conditions = weigh(linearise(case.placed, here.jets), features, case.settings.weights)
-    factorised = Direct().factorise(System(conditions, features))
+    factorised = case.settings.solver(case.problem).factorise(System(conditions, features))
     if isinstance(factorised, Failed) or all(c.noise is None for c in conditions):
         return dict.fromkeys(numbers, float("nan"))
     noise = torch.cat([c.weighted_noise for c in conditions])

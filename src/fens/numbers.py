@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
 
 from .errors import FensError
+
+LEAST_MEMORY = 1_000_000  # bytes
 
 
 def real_array(value: Any, error: type[FensError], message: str) -> np.ndarray:
@@ -38,6 +41,19 @@ def real_number(value: Any, error: type[FensError], message: str) -> float:
 def is_whole(value: Any, least: int) -> bool:
     """Whether a value is a whole number, not below `least`."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
+
+
+def bytes_of(value: Any) -> int | None:
+    """An amount of memory, given as a number of bytes or a text such as "4 GB"; None if it is none."""
+    if isinstance(value, str):
+        found = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*([KMGT]?)(i?)B\s*", value, re.IGNORECASE)
+        if not found:
+            return None
+        power = " KMGT".index(found[2].upper() or " ")
+        value = float(found[1]) * (1024 if found[3] else 1000) ** power
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
+        return None
+    return int(value) if LEAST_MEMORY <= value < math.inf else None
 
 
 def rms(values: np.ndarray) -> float:

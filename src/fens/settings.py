@@ -14,7 +14,8 @@ import torch
 from .domain import Clustered, Sampler
 from .errors import SettingError
 from .features import Distribution, activation
-from .numbers import is_whole, real_number
+from .lstsq import Automatic, Solver, free
+from .numbers import bytes_of, is_whole, real_number
 from .problem import LINEARISATIONS, Problem, Unknown
 from .scale import ScaleGrid
 
@@ -49,6 +50,7 @@ class Settings:
     partition: Any = None
     layers: int = 1
     blocks: int = 1
+    memory: int | str | None = None
 
     def __post_init__(self) -> None:
         activation(self.activation)
@@ -84,6 +86,11 @@ class Settings:
         if self.points is not None:
             check_sampler(self.points)
         _check_device(self.device)
+        if self.memory is not None and bytes_of(self.memory) is None:
+            raise SettingError(
+                "memory must be a number of bytes, at least a million, or a text such as '4 GB'; "
+                f"got {self.memory!r}."
+            )
 
     @property
     def size(self) -> int:
@@ -100,6 +107,16 @@ class Settings:
             if c.unknown not in self.features and not c.is_constant:
                 raise SettingError(f"The mapping of features has no number for {c.unknown}; it needs all the unknowns.")
         return tuple(1 if c.is_constant else int(self.features[c.unknown]) for c in problem.components)
+
+    @property
+    def bytes(self) -> int:
+        """How much memory may be used."""
+        return free() // 2 if self.memory is None else bytes_of(self.memory) or 0
+
+    def solver(self, problem: Problem) -> Solver:
+        """What solves the least squares of a problem."""
+        measured = any(c.equation.data for c in problem.conditions)
+        return Automatic(None if self.memory is None else self.bytes, exact=measured)
 
     @property
     def _counts(self) -> tuple[Any, ...]:

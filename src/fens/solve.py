@@ -60,6 +60,7 @@ def solve(
     partition: int | Sequence[int] | Mapping[sp.Symbol, int] | None = None,
     layers: int = 1,
     blocks: int = 1,
+    memory: int | str | None = None,
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.
 
@@ -117,6 +118,9 @@ def solve(
         hidden layers: 1, or 2 for a network whose second hidden layer sees the first and reaches the output beside it.
     blocks
         march through time in so many blocks, each with features of its own.
+    memory
+        how much of it the least squares may use, in bytes or as a text such as `"4 GB"`; by default half of what is
+        free. A matrix that does not fit is made block by block, again each time it is needed.
     """
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
@@ -124,7 +128,7 @@ def solve(
     settings = Settings(
         features, activation, scale, points, weights, initialisation, affine, seed, device,
         nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate, adapt, frequencies,
-        partition, layers, blocks,
+        partition, layers, blocks, memory,
     )  # fmt: skip
     return march(problem, settings, solve_block) if settings.blocks > 1 else solve_block(problem, settings)
 
@@ -153,7 +157,7 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
         samples = place_points(problem, settings, for_points)
     with clock("equations"):  # linear forms of them, at the points
         placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], where)
-        check_size(placed, sum(settings.sizes(problem)))
+        check_size(placed, sum(settings.sizes(problem)), settings.bytes)
         case = Case(problem, settings, placed, for_start, for_trials)
     with clock("features"):  # frequencies and phases at scale 1
         unscaled = draw_features(problem, settings, for_features, distributions)

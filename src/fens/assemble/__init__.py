@@ -5,12 +5,13 @@ First the equations meet the points of their regions (`place`). Near a function 
 Then these meet the features, as often as a search needs, and each block of rows is made when it is asked for.
 """
 
-from .collocated import Collocated, Pinned, System
+from .collocated import Aimed, Collocated, Pinned, System
 from .placed import Jets, Placed, homes, linearise, place, sample
 from .places import Places, evaluate, evaluate_jets, parts
 from .weigh import check_weights, mean_row_norm, weigh
 
 __all__ = [
+    "Aimed",
     "Collocated",
     "Jets",
     "Pinned",

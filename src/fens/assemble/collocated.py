@@ -60,13 +60,26 @@ class Collocated:
 
     def rows(self, features: Family, part: slice = slice(None)) -> tuple[Tensor, Tensor]:
         """The block (A_k, b_k) of some of the points, or of the one row of an integral."""
-        if self.is_integral:
-            part = slice(None)
-        operator = [(c[part] if isinstance(c, Tensor) else c, jet) for c, jet in self.operator]
-        A, w = self.places.only(part).matrix(features, operator), self.row_weights
+        places, operator = self._only(part)
+        A, w = places.matrix(features, operator), self.row_weights
         if isinstance(w, Tensor):
             return A.mul_(w[part][:, None]), self.source[part] * w[part]
         return (A, self.source[part]) if w == 1 else (A.mul_(w), self.source[part] * w)
+
+    def image(self, features: Family, weights: Tensor) -> Tensor:
+        """A w for these rows, without much rounding."""
+        return torch.cat([self._image(features, weights, part) for part in parts(len(self), len(features))])
+
+    def _image(self, features: Family, weights: Tensor, part: slice) -> Tensor:
+        places, operator = self._only(part)
+        w = self.row_weights
+        return places.image(features, operator, weights) * (w[part] if isinstance(w, Tensor) else w)
+
+    def _only(self, part: slice) -> tuple[Places, list[tuple[Coefficient, Jet]]]:
+        """Some of the points and the operator there; of an integral all of them."""
+        if self.is_integral:
+            part = slice(None)
+        return self.places.only(part), [(c[part] if isinstance(c, Tensor) else c, jet) for c, jet in self.operator]
 
 
 @dataclass(frozen=True)
@@ -86,23 +99,52 @@ class System:
             for part in parts(len(condition), len(self.features)):
                 yield condition.rows(self.features, part)
 
+    def image(self, weights: Tensor) -> Tensor:
+        """A w, without much rounding."""
+        return torch.cat([c.image(self.features, weights) for c in self.conditions])
+
 
 @dataclass(frozen=True)
-class Pinned:
-    """The rows of a system for given right-hand sides, with the last of its weights given too."""
+class Aimed:
+    """The rows of a system with other right-hand sides."""
 
     system: System
     target: Tensor
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.system.shape
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+        start = 0
+        for A, _ in self.system:
+            yield A, self.target[start : start + len(A)]
+            start += len(A)
+
+    def image(self, weights: Tensor) -> Tensor:
+        """A w, without much rounding."""
+        return self.system.image(weights)
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """The rows of a system with the last of its weights given."""
+
+    rows: Aimed
     last: Tensor
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        rows, columns = self.system.shape
+        rows, columns = self.rows.shape
         return rows, columns - len(self.last)
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
-        start, free = 0, self.shape[1]
-        for A, _ in self.system:
-            yield A[:, :free], self.target[start : start + len(A)] - A[:, free:] @ self.last
-            start += len(A)
+        free = self.shape[1]
+        for A, b in self.rows:
+            yield A[:, :free], b - A[:, free:] @ self.last
+
+    def image(self, weights: Tensor) -> Tensor:
+        """A w, without much rounding."""
+        return self.rows.image(torch.cat([weights, torch.zeros_like(self.last)]))

@@ -10,8 +10,7 @@ import torch
 from torch import Tensor
 
 from ..domain import Samples
-from ..features import Coefficient, Family, Features
-from ..lstsq import product
+from ..features import Coefficient, Family, Features, image
 from ..problem import Jet
 
 BLOCK_ENTRIES = 2**20  # a block of 8 MiB keeps the temporaries of its making small beside the matrix
@@ -49,6 +48,16 @@ class Places:
             A = A.add_(features.matrix(there, self.opposite))
         return self.summed(A)
 
+    def image(self, features: Family, operator: Sequence[tuple[Coefficient, Jet]], weights: Tensor) -> Tensor:
+        """The matrix times weights, without the matrix where that is possible."""
+        total = self.points.new_zeros(len(self.points))
+        for points, opposite in ((self.points, False), (self.opposite, True)):
+            own = [(c, jet.unknown, jet.orders) for c, jet in operator if jet.opposite == opposite]
+            if own:
+                assert points is not None
+                total += features.image(own, points, weights)
+        return self.summed(total)
+
 
 def evaluate_jets(features: Family, weights: Tensor, places: Places, jets: Sequence[Jet]) -> dict[Jet, np.ndarray]:
     """Derivatives of Σ w_j φ_j at points."""
@@ -64,7 +73,7 @@ def evaluate_jets(features: Family, weights: Tensor, places: Places, jets: Seque
 def evaluate(features: Features, weights: Tensor, points: Tensor, orders: tuple[int, ...]) -> np.ndarray:
     """A derivative of Σ w_j φ_j at points."""
     blocks = [
-        product(features.matrix([(1.0, orders)], points[part]), weights) for part in parts(len(points), len(features))
+        image(features, [(1.0, orders)], points[part], weights) for part in parts(len(points), len(features))
     ]
     return torch.cat(blocks).cpu().numpy() if blocks else np.zeros(0)
 

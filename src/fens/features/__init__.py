@@ -3,7 +3,7 @@
 from .activation import ACTIVATIONS, Activation, activation
 from .composed import draw_around
 from .distribution import AroundHoles, Distribution, Hole, Isotropic, Localised, Mixture, Oriented, Sparse, Spot
-from .family import Family, JointOperator
+from .family import Family, JointOperator, image
 from .frequencies import Draw, Draws, Unscaled, constant, draw
 from .layers import draw_layers
 from .pieces import OVERLAP, draw_pieces, draw_spots
@@ -13,5 +13,5 @@ __all__ = [
     "ACTIVATIONS", "OVERLAP", "Activation", "AroundHoles", "Coefficient", "Distribution", "Draw", "Draws", "Family",
     "Features", "Hole", "Isotropic", "JointOperator", "Localised", "Mixture", "Operator", "Oriented", "RandomFeatures",
     "Sparse", "Spot", "Unscaled",
-    "activation", "constant", "draw", "draw_around", "draw_layers", "draw_pieces", "draw_spots",
+    "activation", "constant", "draw", "draw_around", "draw_layers", "draw_pieces", "draw_spots", "image",
 ]

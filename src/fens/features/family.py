@@ -8,7 +8,8 @@ from itertools import accumulate
 
 from torch import Tensor
 
-from .random_features import Coefficient, Features
+from ..product import product
+from .random_features import Coefficient, Features, Operator, RandomFeatures
 
 JointOperator = Sequence[tuple[Coefficient, int, tuple[int, ...]]]  # Σ c(x) ∂^α u_k as triples (c, k, α)
 
@@ -43,3 +44,19 @@ class Family:
             if own:
                 total[:, columns] = member.matrix(own, points)
         return total
+
+    def image(self, operator: JointOperator, points: Tensor, weights: Tensor) -> Tensor:
+        """The matrix times weights, without the matrix where that is possible."""
+        total = points.new_zeros(len(points))
+        for k, (member, columns) in enumerate(zip(self.members, self.columns, strict=True)):
+            own = [(c, alpha) for c, unknown, alpha in operator if unknown == k]
+            if own:
+                total += image(member, own, points, weights[columns])
+        return total
+
+
+def image(features: Features, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
+    """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i), without much rounding."""
+    if isinstance(features, RandomFeatures):
+        return features.image(operator, points, weights)
+    return product(features.matrix(operator, points), weights)

@@ -9,9 +9,12 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
+from ..product import product
 from .activation import Activation, fold
+from .grid import Runs, Waves, quadrature
 
 Coefficient = float | Tensor  # the same everywhere, or one value for each point
+Groups = Mapping[int, list[tuple[Coefficient, Tensor]]]  # for each order, the pairs (c, ±W^α)
 Operator = Sequence[tuple[Coefficient, tuple[int, ...]]]  # Σ c(x) ∂^α as pairs (c, α)
 
 
@@ -53,6 +56,9 @@ class RandomFeatures:
         groups = self._groups(operator)
         if not groups:
             return self.b.new_zeros((len(points), len(self)))
+        if (on_grid := self._on_grid(groups, points)) is not None:
+            runs, waves = on_grid
+            return runs.matrix(waves)
         # as (features, points), so that the result is column-major, which is what LAPACK takes without a copy
         z = torch.addmm(self.b[:, None], self.W, (points - self.center).T).T
         bases = self.activation.derivatives(z, list(groups))
@@ -64,7 +70,25 @@ class RandomFeatures:
         assert total is not None
         return total
 
-    def _groups(self, operator: Operator) -> Mapping[int, list[tuple[Coefficient, Tensor]]]:
+    def image(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
+        """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i), without much rounding; on a grid without the matrix."""
+        if (on_grid := self._on_grid(self._groups(operator), points)) is not None:
+            runs, waves = on_grid
+            return runs.image(waves, weights)
+        return product(self.matrix(operator, points), weights)
+
+    def _on_grid(self, groups: Groups, points: Tensor) -> tuple[Runs, Waves] | None:
+        """Points in runs, and the features as waves, where they are so."""
+        constant = all(not isinstance(c, Tensor) for terms in groups.values() for c, _ in terms)
+        if not groups or not constant or not self.activation.trigonometric or (runs := Runs.of(points)) is None:
+            return None
+        alpha, beta = torch.zeros_like(self.b), torch.zeros_like(self.b)
+        for order, terms in groups.items():
+            symbol, (a, b) = _symbol(terms)[0], quadrature(self.activation, order, len(self), self.b)
+            alpha, beta = alpha + symbol * a, beta + symbol * b
+        return runs, Waves(self.W, self.b, self.center, alpha, beta)
+
+    def _groups(self, operator: Operator) -> Groups:
         """For each order of derivative that must be evaluated, the pairs (c, ±W^α) that multiply it."""
         groups: dict[int, list[tuple[Coefficient, Tensor]]] = {}
         for coefficient, alpha in operator:

@@ -32,3 +32,16 @@ class LeastSquares:
     def remedy(self) -> str:
         """What to do about the status; empty when it is solved."""
         return REMEDIES[self.status]
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A matrix that cannot be solved with."""
+
+    status: str
+    nothing: Tensor
+    rank: int = 0
+
+    def solve(self, b: Tensor | None = None) -> LeastSquares:
+        """No weights, and why."""
+        return LeastSquares(self.nothing, float("nan"), float("nan"), 0, self.status)

@@ -15,7 +15,7 @@ from ..assemble import Collocated, Placed, Places, System, homes, linearise, wei
 from ..domain import Region
 from ..errors import SettingError
 from ..features import Family
-from ..lstsq import Direct
+from ..lstsq import Solver
 from ..problem import Jet, Problem, Unknown, component_values, linear_part
 
 
@@ -26,6 +26,7 @@ def starts(
     features: Family,
     row_weights: str | Mapping[Region, float],
     seed: np.random.SeedSequence,
+    solver: Solver,
 ) -> Iterator[Tensor]:
     """The weights of the functions to start from, one after another as long as the last one did not lead anywhere.
 
@@ -33,9 +34,9 @@ def starts(
     linear part of the equations, and the constants 1 and 0. Unknown numbers start from their initial values.
     """
     if initial is None:
-        yield _of_linear_part(problem, placed, features, row_weights)
+        yield _of_linear_part(problem, placed, features, row_weights, solver)
         for constant in (1.0, 0.0):
-            yield _fitted(problem, dict.fromkeys(problem.unknowns, constant), placed, features)
+            yield _fitted(problem, dict.fromkeys(problem.unknowns, constant), placed, features, solver)
     elif isinstance(initial, str):
         if initial != "random":
             raise SettingError(
@@ -45,7 +46,7 @@ def starts(
     elif _made_of(initial, problem, features):
         yield initial.weights
     else:
-        yield _fitted(problem, initial_functions(problem, initial), placed, features)
+        yield _fitted(problem, initial_functions(problem, initial), placed, features, solver)
 
 
 def initial_functions(problem: Problem, initial: Any) -> dict[sp.Expr, Any]:
@@ -82,7 +83,11 @@ def _with_numbers(weights: Tensor, numbers: Mapping[int, float], features: Famil
 
 
 def _of_linear_part(
-    problem: Problem, placed: Sequence[Placed], features: Family, row_weights: str | Mapping[Region, float]
+    problem: Problem,
+    placed: Sequence[Placed],
+    features: Family,
+    row_weights: str | Mapping[Region, float],
+    solver: Solver,
 ) -> Tensor:
     """The solution of the equations without their nonlinear terms, the unknown numbers taken as given.
 
@@ -94,7 +99,7 @@ def _of_linear_part(
     if sum(map(len, conditions)) < len(features):
         extensions = (_laplace(placed[home], k) for k, home in enumerate(homes(problem, placed)))
         conditions = (*extensions, *conditions)
-    weights = Direct().solve(System(weigh(conditions, features, row_weights), features)).weights
+    weights = solver.factorise(System(weigh(conditions, features, row_weights), features)).solve().weights
     return _with_numbers(weights, numbers, features)
 
 
@@ -106,7 +111,7 @@ def _laplace(placed: Placed, unknown: int) -> Collocated:
 
 
 def _fitted(
-    problem: Problem, functions: Mapping[sp.Expr, Any], placed: Sequence[Placed], features: Family
+    problem: Problem, functions: Mapping[sp.Expr, Any], placed: Sequence[Placed], features: Family, solver: Solver
 ) -> Tensor:
     """Weights of functions that are close to given ones at the points of their domains."""
     conditions = []
@@ -121,7 +126,7 @@ def _fitted(
             source = torch.as_tensor(values, device=p.points.device)
             value = ((1.0, Jet(k, (0,) * features.dimension)),)
             conditions.append(Collocated(p.condition, Places(p.points), value, source))
-    weights = Direct().solve(System(tuple(conditions), features)).weights
+    weights = solver.factorise(System(tuple(conditions), features)).solve().weights
     return _with_numbers(weights, _numbers(problem, functions), features)
 
 

@@ -15,11 +15,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..assemble import Collocated, Pinned, Placed, System, linearise, weigh
+from ..assemble import Aimed, Collocated, Pinned, Placed, System, linearise, weigh
 from ..domain import Region
 from ..errors import EvaluationError
 from ..features import Family
-from ..lstsq import Direct
+from ..lstsq import Failed, Solvable, Solver
 from ..problem import Problem
 from .point import Point
 
@@ -73,13 +73,14 @@ class Iteration:
     row_weights: str | Mapping[Region, float]
     line_search: bool
     max_iterations: int
+    solver: Solver
     reference: float = 0.0
 
     def states(self, start: Tensor) -> Iterator[State]:
         """The states from the start on, which is number 0. Ends when no further step helps, or makes sense."""
         here = Point.of(self.problem, self.placed, self.features, start)
         conditions = weigh(linearise(self.placed, here.jets), self.features, self.row_weights)
-        factorised = Direct().factorise(System(conditions, self.features))
+        factorised, fresh = self._factorised(here, conditions), True
         yield self._state(0, here, conditions, float("nan"), 1.0, False, factorised.rank)
         last = float("inf")
         for k in range(1, self.max_iterations + 1):
@@ -88,9 +89,10 @@ class Iteration:
                     conditions = self._linearised(here, conditions)
                 except EvaluationError:  # the derivative of an equation at a point where only its value is finite
                     return
-                factorised = Direct().factorise(System(conditions, self.features))
+                factorised, fresh = self._factorised(here, conditions), True
             before = here.norm(conditions)
-            full = factorised.solve(torch.as_tensor(here.target(conditions), device=start.device))
+            full = factorised.solve(None if fresh else self._target(here, conditions))
+            fresh = False
             if full.status != "solved":
                 return
             there, damping, step = self._advance(here, full.weights, conditions, before)
@@ -109,6 +111,13 @@ class Iteration:
     @property
     def _zero(self) -> float:
         return 1e3 * sys.float_info.epsilon * self.reference
+
+    def _target(self, here: Point, conditions: Sequence[Collocated]) -> Tensor:
+        return torch.as_tensor(here.target(conditions), device=here.weights.device)
+
+    def _factorised(self, here: Point, conditions: tuple[Collocated, ...]) -> Solvable | Failed:
+        """The equations near a point, ready to be solved for the next one."""
+        return self.solver.factorise(Aimed(System(conditions, self.features), self._target(here, conditions)))
 
     def _linearised(self, here: Point, last: Sequence[Collocated]) -> tuple[Collocated, ...]:
         """The equations near a function, weighed as before unless that is far from what they would get now.
@@ -149,9 +158,8 @@ class Iteration:
             return point
         fresh = linearise(self.placed, point.jets)
         weighed = tuple(replace(new, weight=old.weight) for new, old in zip(fresh, conditions, strict=True))
-        target = torch.as_tensor(point.target(weighed), device=point.weights.device)
-        last = point.weights[-numbers:]
-        found = Direct().solve(Pinned(System(weighed, self.features), target, last))
+        last, rows = point.weights[-numbers:], Aimed(System(weighed, self.features), self._target(point, weighed))
+        found = self.solver.factorise(Pinned(rows, last)).solve()
         if found.status != "solved":
             return point
         return Point.of(self.problem, self.placed, self.features, torch.cat([found.weights, last]))

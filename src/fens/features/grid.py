@@ -1,0 +1,99 @@
+"""Cosines on grids: where one coordinate runs through the same values again and again, few cosines serve many points.
+
+By the addition formulas cos(s + t) = cos s cos t − sin s sin t, with s from the coordinate that runs and t from the
+others. For J runs of p points that is J + p cosines and sines in the place of J·p, and a sum over the features at all
+points is a product of two matrices.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from .activation import Activation
+
+SHARED = 4  # points for each cosine from which it pays
+COLUMNS = 64  # features summed first, for less rounding
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Points in runs along one axis; of the first run the first `skipped` are missing, of the last perhaps some."""
+
+    axis: int
+    along: Tensor
+    starts: Tensor
+    skipped: int
+    count: int
+
+    @classmethod
+    def of(cls, points: Tensor) -> Runs | None:
+        """The runs of points, if these are so arranged and few enough of them are different."""
+        changing = (points[1:2] != points[:1]).flatten().nonzero().flatten()
+        if points.shape[1] < 2 or len(changing) != 1:
+            return None
+        axis = int(changing[0])
+        others = [k for k in range(points.shape[1]) if k != axis]
+        breaks = (points[1:, others] != points[:-1, others]).any(1).nonzero().flatten() + 1
+        if len(breaks) < 2:
+            return None
+        first, length = int(breaks[0]), int(breaks[1] - breaks[0])
+        along, starts = points[first : first + length, axis], points[[0, *breaks.tolist()]]
+        found = cls(axis, along, starts, length - first, len(points))
+        return found if found._pays() and torch.equal(found.points(), points) else None
+
+    def points(self) -> Tensor:
+        """All points."""
+        everywhere = self.starts[:, None].repeat(1, len(self.along), 1)
+        everywhere[:, :, self.axis] = self.along
+        return self._cut(everywhere.flatten(0, 1))
+
+    def matrix(self, waves: Waves) -> Tensor:
+        """The value of each wave at each point."""
+        cos, sin, P, Q = waves.tables(self)
+        return self._cut((cos * P[:, None]).addcmul_(sin, Q[:, None]).flatten(0, 1))
+
+    def image(self, waves: Waves, weights: Tensor) -> Tensor:
+        """Sums of waves at each point."""
+        cos, sin, P, Q = waves.tables(self)
+        groups = [slice(k, k + COLUMNS) for k in range(0, len(weights), COLUMNS)]
+        sums = [(P[:, g] * weights[g]) @ cos[:, g].T + (Q[:, g] * weights[g]) @ sin[:, g].T for g in groups]
+        return self._cut(torch.stack(sums).sum(0).flatten())
+
+    def _cut(self, values: Tensor) -> Tensor:
+        return values[self.skipped : self.skipped + self.count]
+
+    def _pays(self) -> bool:
+        wanted = self.skipped >= 0 and self.skipped + self.count <= len(self.starts) * len(self.along)
+        return wanted and SHARED * (len(self.starts) + len(self.along)) <= self.count
+
+
+@dataclass(frozen=True)
+class Waves:
+    """Functions α_j cos z_j + β_j sin z_j with z = W·(x − center) + b."""
+
+    W: Tensor
+    b: Tensor
+    center: Tensor
+    alpha: Tensor
+    beta: Tensor
+
+    def tables(self, runs: Runs) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """cos, sin, P and Q such that the wave at point i of run r is cos_i P_r + sin_i Q_r."""
+        along = torch.outer(runs.along - self.center[runs.axis], self.W[:, runs.axis])
+        from_center = runs.starts - self.center
+        from_center[:, runs.axis] = 0.0
+        across = torch.addmm(self.b, from_center, self.W.T)
+        cos, sin = torch.cos(across), torch.sin(across)
+        P, Q = self.alpha * cos + self.beta * sin, self.beta * cos - self.alpha * sin
+        return torch.cos(along), torch.sin(along), P, Q
+
+
+def quadrature(activation: Activation, order: int, features: int, like: Tensor) -> tuple[Tensor, Tensor]:
+    """α and β such that σ⁽ⁿ⁾(z) = α cos z + β sin z: its values at 0 and π/2."""
+    at = like.new_tensor([0.0, math.pi / 2])[:, None].repeat(1, features)
+    alpha, beta = torch.round(activation.derivatives(at, [order])[0])
+    return alpha, beta

@@ -1,0 +1,52 @@
+"""The solver that suits the size of a system and the memory there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import psutil
+
+from .direct import Direct
+from .result import Failed
+from .rows import Rows, Solvable, Solver
+from .sketched import Sketched
+from .streamed import ENTRY, TRIANGLES, Streamed
+
+COPIES = 3  # what `Direct` needs at its peak, in matrices
+TALL = 5  # rows for each column from which a sketch pays
+WORTH = 2e10  # flops of a QR below which nothing needs to be saved
+
+
+@dataclass(frozen=True)
+class Automatic:
+    """In memory if there is enough of it, streamed if not; sketched where there are many more rows than columns.
+
+    `memory` is how many bytes may be used, by default half of what is free. `exact` forbids sketches, which lose a
+    part of what rows with noise say.
+    """
+
+    memory: int | None = None
+    exact: bool = False
+
+    def factorise(self, rows: Rows) -> Solvable | Failed:
+        """The part of the work that does not depend on the right-hand side."""
+        return self.choice(rows.shape).factorise(rows)
+
+    def choice(self, shape: tuple[int, int]) -> Solver:
+        """The solver for a matrix of this shape."""
+        m, n = shape
+        there = free() // 2 if self.memory is None else self.memory
+        held: Solver = Direct() if COPIES * ENTRY * m * n <= there else Streamed.within(there, n)
+        if self.exact or m < TALL * n or 2 * m * n**2 < WORTH:
+            return held
+        return Sketched(held)
+
+
+def free() -> int:
+    """Bytes of memory that are free."""
+    return int(psutil.virtual_memory().available)
+
+
+def least(columns: int) -> int:
+    """Bytes without which no system of so many columns can be solved."""
+    return TRIANGLES * ENTRY * columns**2

@@ -1,0 +1,19 @@
+"""Numbers so large or small that their squares are not numbers any more."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+MODEST = 1e-100  # numbers between this and its inverse can be squared
+
+
+def largest(values: Tensor) -> float:
+    """The largest absolute value; NaN if there is one."""
+    lowest, highest = torch.aminmax(values)
+    return max(-float(lowest), float(highest)) if lowest == lowest else float("nan")
+
+
+def factor_of(size: float) -> float:
+    """What to divide numbers of a size by before they are squared: 1, unless the squares would over- or underflow."""
+    return size if 0 < size < MODEST or 1 / MODEST < size < float("inf") else 1.0

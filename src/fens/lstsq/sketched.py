@@ -1,0 +1,150 @@
+"""Least squares of many more rows than columns, through a random mixture of the rows.
+
+Each row is added, with random signs, to a few of `RATIO` rows for each column: S [A | b], accumulated block by block,
+so that A never exists. Its minimiser nearly minimises ‖A w − b‖, too: the residual is larger by a factor of about 1.3.
+It is damped and refined as `Direct` does it, for S A is small enough to be held. Unlike a choice among the rows, a
+mixture loses no digits: every row takes part.
+
+What the sketch promises is checked against all rows; should it not hold, they are solved for without a sketch.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..product import product
+from .direct import Direct, Factorised
+from .result import Failed, LeastSquares
+from .rows import Rows, Solvable, Solver
+
+RATIO = 2.5  # sketched rows for each column
+COPIES = 4  # sketched rows that a row is added to; the generator makes 4 numbers at a time
+TRUSTED = 2.0  # largest factor between the residual of all rows and that of the sketched ones
+
+
+@dataclass(frozen=True)
+class Sketched:
+    """The solver for many more rows than columns; `otherwise` is asked where a sketch turns out to be misleading."""
+
+    otherwise: Solver
+    seed: int = 0
+
+    def factorise(self, rows: Rows) -> Solvable | Failed:
+        """The part of the work that does not depend on the right-hand side."""
+        mixture = Mixture(math.ceil(RATIO * rows.shape[1]) + COPIES, self.seed)
+        mixed, target = mixture.of_rows(rows)
+        inner = Direct().factorise(mixed)
+        del mixed
+        return inner if isinstance(inner, Failed) else Checked(rows, target, mixture, inner, self.otherwise)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """A random matrix S with a few entries of one size in each column, which depend on its number alone."""
+
+    height: int
+    seed: int
+
+    def of_rows(self, rows: Rows) -> tuple[Mixed, Tensor]:
+        """S [A | b], and b itself."""
+        sums, target, start = None, list[Tensor](), 0
+        for A, b in rows:
+            sums = A.new_zeros((2 * self.height, rows.shape[1])) if sums is None else sums
+            A = A.contiguous()
+            for copy in self._destinations(start, len(b)).to(b.device):
+                sums.index_add_(0, copy, A)
+            target.append(b)
+            start += len(b)
+        assert sums is not None
+        whole = torch.cat(target)
+        return Mixed(_difference(sums), self.times(whole)), whole
+
+    def times(self, b: Tensor) -> Tensor:
+        """S b."""
+        sums = b.new_zeros((2 * self.height, 1))
+        for copy in self._destinations(0, len(b)).to(b.device):
+            sums.index_add_(0, copy, b[:, None])
+        return _difference(sums)[:, 0]
+
+    def transposed_times(self, mixed: Tensor, rows: int) -> Tensor:
+        """Sᵀ of mixed values."""
+        both = torch.stack([mixed, -mixed], dim=1).reshape(-1)
+        total: Tensor = both[self._destinations(0, rows).to(mixed.device)].sum(0)
+        return total.mul_(COPIES**-0.5)
+
+    def _destinations(self, start: int, count: int) -> Tensor:
+        """For each of the copies of some rows, one after another: twice the row of S it goes to, and 1 if negative."""
+        drawn = np.random.Philox(key=self.seed).advance(start).random_raw(count * COPIES)
+        return torch.as_tensor((drawn % (2 * self.height)).astype(np.int64).reshape(count, COPIES).T.copy())
+
+
+def _difference(sums: Tensor) -> Tensor:
+    """What was to be added less what was to be subtracted, by turns, of the same length as before the copies."""
+    total: Tensor = sums[0::2].sub_(sums[1::2]).mul_(COPIES**-0.5)
+    return total.t().contiguous().t()  # column-major, as LAPACK takes it, and without what it was made of
+
+
+@dataclass(frozen=True)
+class Mixed:
+    """Mixed rows, in one block."""
+
+    A: Tensor
+    b: Tensor
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return self.A.shape[0], self.A.shape[1]
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+        yield self.A, self.b
+
+    def image(self, weights: Tensor) -> Tensor:
+        """A w, without much rounding."""
+        return product(self.A, weights)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A sketched matrix, whose word is taken only after a look at all rows."""
+
+    rows: Rows
+    target: Tensor
+    mixture: Mixture
+    inner: Factorised
+    otherwise: Solver
+
+    @property
+    def rank(self) -> int:
+        """The numerical rank."""
+        return self.inner.rank
+
+    def solve(self, b: Tensor | None = None) -> LeastSquares:
+        """The weights for one right-hand side, by default that of the rows."""
+        found = self.inner.solve(None if b is None else self.mixture.times(b))
+        if found.status != "solved":
+            return found
+        residual = float(((self.target if b is None else b) - self.rows.image(found.weights)).norm())
+        if residual <= TRUSTED * found.residual:
+            return replace(found, residual=residual)
+        return self.whole.solve(b)
+
+    @cached_property
+    def whole(self) -> Solvable | Failed:
+        """The rows without a sketch."""
+        return self.otherwise.factorise(self.rows)
+
+    def image(self, weights: Tensor) -> Tensor:
+        """A w, without much rounding."""
+        return self.rows.image(weights)
+
+    def inverse_row(self, column: int) -> Tensor:
+        """How the weight of one column depends on the right-hand side: a row of the pseudo-inverse."""
+        return self.mixture.transposed_times(self.inner.inverse_row(column), self.rows.shape[0])

@@ -1,0 +1,121 @@
+"""QR of rows that are never held together, damped and refined like `Direct`'s.
+
+Householder vectors are as large as the matrix, so they are not kept: of Q only Qᵀb is known, because b is folded into
+the triangle beside A. For residuals and other right-hand sides r the normal equations stand in: (RᵀR + λ²)⁻¹Aᵀr. Their
+rounding, ε‖A‖‖r‖, is divided by λ², so λ is chosen such that the weights it makes are no larger than those of the
+solution: ‖A‖(ε‖r‖/‖b‖)^½. It falls with the residual, step by step, to one unit of round-off.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from .passes import InTurn, Passes
+from .result import Failed, LeastSquares
+from .rows import Rows, Scaled
+from .size import factor_of, largest
+from .triangle import EPS, Damped, back_substitution, forward_substitution, norm, rank_of
+
+FALLING = 0.5  # a residual that falls to less of the last one is worth another pass
+MOST = 8  # steps
+ENTRY = 8  # bytes
+TRIANGLES = 5  # that are held beside the rows, each stored as a square
+HIGHEST = 4  # rows for each column that are folded in at a time; with more of them, little would be gained
+
+
+@dataclass(frozen=True)
+class Streamed:
+    """The solver for matrices that do not fit in memory: it holds a few triangles, and `height` rows at a time."""
+
+    height: int
+
+    @classmethod
+    def within(cls, memory: int, columns: int) -> Streamed:
+        """One that needs so many bytes at most, if that is possible at all, for a matrix of so many columns."""
+        room = memory // (ENTRY * columns) - TRIANGLES * columns
+        return cls(max(columns // 2, min(room, HIGHEST * columns), 1))
+
+    def factorise(self, rows: Rows) -> Triangular | Failed:
+        """The part of the work that does not depend on the right-hand side."""
+        modest = Scaled.modest(rows)
+        return factorise(InTurn(modest, self.height), modest.size, modest.target_size)
+
+
+def factorise(passes: Passes, size: float, target_size: float) -> Triangular | Failed:
+    """A triangle of rows that can be gone through again, and that were divided by their sizes."""
+    whole, target = passes.triangle()
+    R, projected = whole[:-1, :-1], whole[:, -1].clone()
+    if not 0 < largest(R) < float("inf"):
+        return Failed("all zero" if largest(R) == 0 else "not finite", torch.zeros_like(R[0]))
+    return Triangular(passes, target, projected, size, target_size, R.contiguous(), norm(R))
+
+
+@dataclass(frozen=True)
+class Triangular:
+    """The triangle of a matrix that is made anew when it is needed, for any number of right-hand sides."""
+
+    passes: Passes
+    target: Tensor
+    projected: Tensor
+    size: float
+    target_size: float
+    R: Tensor
+    length: float
+
+    @property
+    def rank(self) -> int:
+        """The numerical rank."""
+        return rank_of(self.R.diagonal().abs())
+
+    def solve(self, b: Tensor | None = None) -> LeastSquares:
+        """The weights for one right-hand side, by default that of the rows."""
+        if b is None:
+            factor, target, promised = self.target_size, self.target, float(self.projected[-1].abs())
+            first = self._damped(EPS).solve(self.projected[:-1])
+        else:
+            factor, promised = factor_of(largest(b / self.size)), float("nan")
+            target, first = b / self.size / factor, torch.zeros_like(self.R[0])
+        weights, residual = self._refined(first, target)
+        if not largest(weights * factor) < float("inf"):
+            status = "overflow" if torch.isfinite(target).all() else "not finite"
+            return Failed(status, torch.zeros_like(weights)).solve()
+        unit = self.size * factor
+        return LeastSquares(weights * factor, unit * residual, unit * (promised if b is None else residual), self.rank)
+
+    def image(self, weights: Tensor) -> Tensor:
+        """A w, without much rounding."""
+        return self.passes.image(weights) * self.size
+
+    def inverse_row(self, column: int) -> Tensor:
+        """How the weight of one column depends on the right-hand side: a row of the pseudo-inverse."""
+        unit = torch.zeros_like(self.R[0])
+        unit[column] = 1.0
+        return self.passes.image(self._normal(unit, EPS**0.5)) / self.size
+
+    def _refined(self, weights: Tensor, target: Tensor) -> tuple[Tensor, float]:
+        """Weights with a smaller residual, as long as another step makes it fall, and its norm."""
+        whole = float(target.norm())
+        misfit = target - self.passes.image(weights) if weights.any() else target
+        for _ in range(MOST):
+            last = float(misfit.norm())
+            if not last > 0:
+                break
+            better = weights + self._normal(self.passes.gradient(misfit), max(EPS, (EPS * last / whole) ** 0.5))
+            smaller = target - self.passes.image(better)
+            if not float(smaller.norm()) < last:
+                break
+            weights, misfit = better, smaller
+            if float(misfit.norm()) > FALLING * last:
+                break
+        return weights, float(misfit.norm())
+
+    def _normal(self, gradient: Tensor, damping: float) -> Tensor:
+        """(AᵀA + λ²)⁻¹ g."""
+        R = self._damped(damping).R
+        return back_substitution(R, forward_substitution(R, gradient))
+
+    def _damped(self, damping: float) -> Damped:
+        return Damped(self.R.clone(), damping * self.length)
