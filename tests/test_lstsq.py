@@ -23,8 +23,16 @@ class Blocks:
     def shape(self):
         return tuple(self.A.shape)
 
+    @property
+    def target(self):
+        return self.b
+
     def __iter__(self):
         return zip(self.A.split(self.size), self.b.split(self.size), strict=True)
+
+    def blocks(self, height=None):
+        height = height or self.size
+        return (Blocks(A, b) for A, b in zip(self.A.split(height), self.b.split(height), strict=True))
 
     def image(self, weights):
         return product(self.A, weights)

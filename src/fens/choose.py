@@ -7,13 +7,14 @@ terms. Where there are many more rows than features, it fits some of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 
 from .assemble import Placed, linearise
+from .cluster import Cluster
 from .domain import Clustered, Demand, Domain, thinned
 from .errors import FensError
 from .features import OVERLAP, Draws, Unscaled
@@ -22,7 +23,8 @@ from .fit import Case, Fit, place_elsewhere
 from .lstsq import numerical_rank
 from .nonlinear import Point
 from .numbers import rms
-from .scale import ScaleGrid, Search, by_measured_rank, by_rank, descend, search
+from .progress import track
+from .scale import ScaleGrid, Scales, Search, by_measured_rank, by_rank, descend, search
 from .settings import Settings
 
 COMPARABLE = 8.0  # ratio of lengths up to which axes share one scale, at first
@@ -34,7 +36,6 @@ STRIDE = 3  # of the search, in quarter octaves
 STEPS = 3  # of a nonlinear iteration, in trials after the first
 ROWS = 2.5  # for each feature, if there are more than twice as many
 
-Scales = tuple[float, ...]  # one for each axis, for one component of the unknowns after another
 
 
 @dataclass(frozen=True)
@@ -62,18 +63,33 @@ def choose_scale(case: Case, unscaled: Draws, begin: Begin | None = None) -> Cho
     if (fixed := settings.fixed_scale(problem)) is not None:
         return Choice(fixed)
     if isinstance(settings.scale, ScaleGrid):
-
-        def residual(rho: Scales) -> float:
-            stats, _ = case.fitted(unscaled.scaled(rho, case.placed[0].points.device))
-            return float("inf") if stats.status == "failed" else stats.residual
-
-        found = search(settings.scale, len(problem.coordinates) * len(problem.components), residual)
+        found = search(settings.scale, len(problem.coordinates) * len(problem.components), Residuals(case, unscaled))
         return Choice(found.scales[found.best], found)
     trials = Trials.of(case, unscaled)
     found = refine(trials, begin)
     best = found.scales[found.best]
     final = trials.use_all and (problem.is_linear or found.best == 0)  # a fit that need not be made again
     return Choice(best, found, trials.fits.get(best) if final else None, trials.function(best))
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """‖A w − F‖ of scales: one after another, or on a cluster side by side."""
+
+    case: Case
+    unscaled: Draws
+
+    def __call__(self, scales: Sequence[Scales]) -> Iterable[float]:
+        settings = self.case.settings
+        if settings.cluster is None:
+            return (self.of(rho) for rho in track(scales, "searching the scale"))
+        alone = replace(self, case=replace(self.case, settings=replace(settings, cluster=None)))
+        return Cluster.of(settings.cluster).map(alone.of, scales, label="scales tried")
+
+    def of(self, rho: Scales) -> float:
+        """That of one scale."""
+        stats, _ = self.case.fitted(self.unscaled.scaled(rho, self.case.placed[0].points.device))
+        return float("inf") if stats.status == "failed" else stats.residual
 
 
 def refine(trials: Trials, begin: Begin | None) -> Search:

@@ -194,7 +194,7 @@ class Computed:
         if isinstance(solver, Failed):
             raise NotConverged("The equations of the eigenvalue problem could not be solved.", ())
         weighted = [replace(c, weight=a.weight) for c, a in zip(pencil.right(placed), left, strict=True)]
-        right = torch.cat([c.rows(features)[0] for c in weighted])
+        right = torch.cat([c.block(features).matrix() for c in weighted])
         return cls(pencil, features, shift, solver, right, _values(problem, placed, features), held_out)
 
     def iterated(self, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -233,7 +233,7 @@ class Computed:
         worst, half_widths = 0.0, self.pencil.problem.half_widths
         left, right = self.pencil.left(self.held_out, 0.0), self.pencil.right(self.held_out)
         for a, b in zip(left, right, strict=True):
-            parts = [c.rows(self.features)[0].cpu().numpy() @ weights for c in (a, b)]
+            parts = [c.block(self.features).matrix().cpu().numpy() @ weights for c in (a, b)]
             natural = natural_size(a, half_widths) + abs(eigenvalue) * natural_size(b, half_widths)
             whole = natural + rms(parts[0]) + abs(eigenvalue) * rms(parts[1])
             worst = max(worst, rms(parts[0] - eigenvalue * parts[1]) / whole)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,7 +11,6 @@ import numpy as np
 
 from .errors import SettingError
 from .numbers import real_number
-from .progress import track
 
 EPS = np.finfo(np.float64).eps
 HALF_WIDTH = math.sqrt(3.0)  # of the distribution of the frequencies at scale 1
@@ -21,6 +20,8 @@ LEAST = 0.15  # scale on [−1, 1]^d below which features are hard to tell from 
 ROUND_OFF = 5e-14  # residual of an equation beside its terms below which no scale is much better
 OCTAVE_PART = 2**0.25
 FARTHEST = 20
+
+Scales = tuple[float, ...]  # one for each axis, for one component of the unknowns after another
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,10 @@ class Search:
         return f"Search({len(self.scales)} scales: {self.reason})"
 
 
-def search(grid: ScaleGrid, dimension: int, loss: Callable[[tuple[float, ...]], float]) -> Search:
+def search(grid: ScaleGrid, dimension: int, losses_of: Callable[[Sequence[Scales]], Iterable[float]]) -> Search:
     """Try every candidate of a grid."""
     scales = tuple((rho,) * dimension for rho in grid.candidates)
-    losses = tuple(loss(s) for s in track(scales, "searching the scale"))
+    losses = tuple(losses_of(scales))
     if not np.isfinite(losses).any():
         raise SettingError("No scale of the ScaleGrid led to a solution; choose another range.")
     return Search(scales, losses, f"all {len(scales)} candidates of {grid} tried")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import sympy as sp
 import torch
 
+from .cluster import Cluster, Distributed
 from .domain import Clustered, Sampler
 from .errors import SettingError
 from .features import Distribution, activation
@@ -51,6 +52,7 @@ class Settings:
     layers: int = 1
     blocks: int = 1
     memory: int | str | None = None
+    cluster: Any = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         activation(self.activation)
@@ -86,6 +88,10 @@ class Settings:
         if self.points is not None:
             check_sampler(self.points)
         _check_device(self.device)
+        if self.cluster is not None:
+            Cluster.of(self.cluster)
+            if torch.device(self.device).type != "cpu":
+                raise SettingError("cluster and device='cuda' cannot be combined; the workers compute on their CPUs.")
         if self.memory is not None and bytes_of(self.memory) is None:
             raise SettingError(
                 "memory must be a number of bytes, at least a million, or a text such as '4 GB'; "
@@ -115,6 +121,8 @@ class Settings:
 
     def solver(self, problem: Problem) -> Solver:
         """What solves the least squares of a problem."""
+        if self.cluster is not None:
+            return Distributed(Cluster.of(self.cluster))
         measured = any(c.equation.data for c in problem.conditions)
         return Automatic(None if self.memory is None else self.bytes, exact=measured)
 

@@ -61,6 +61,7 @@ def solve(
     layers: int = 1,
     blocks: int = 1,
     memory: int | str | None = None,
+    cluster: Any = None,
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.
 
@@ -121,6 +122,8 @@ def solve(
     memory
         how much of it the least squares may use, in bytes or as a text such as `"4 GB"`; by default half of what is
         free. A matrix that does not fit is made block by block, again each time it is needed.
+    cluster
+        a `distributed.Client` whose workers do the least squares.
     """
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
@@ -128,7 +131,7 @@ def solve(
     settings = Settings(
         features, activation, scale, points, weights, initialisation, affine, seed, device,
         nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate, adapt, frequencies,
-        partition, layers, blocks, memory,
+        partition, layers, blocks, memory, cluster,
     )  # fmt: skip
     return march(problem, settings, solve_block) if settings.blocks > 1 else solve_block(problem, settings)
 
@@ -147,7 +150,8 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
     where, clock = torch.device(settings.device), Clock(f"{settings.size} features: ")
     streams = np.random.SeedSequence(settings.seed).spawn(7)
     for_features, for_points, for_start, for_trials, for_estimate, for_rounds, for_pieces = streams
-    options, distributions = settings, smaller.frequencies if smaller else first_distributions(problem, settings)
+    options = replace(settings, cluster=None)  # a connection is nothing to be kept
+    distributions = smaller.frequencies if smaller else first_distributions(problem, settings)
     if settings.partition is not None:
         with clock("pieces"):  # places for them, and points there
             distributions = located(problem, settings, first_distributions(problem, settings), for_pieces)
@@ -196,7 +200,8 @@ def grow(problem: Problem, settings: Settings) -> Solution:
     seconds = {**best.stats.seconds, "other sizes": sum(clock.seconds.values()) - sum(best.stats.seconds.values())}
     sizes = tuple((s.settings.size, s.expected_error) for s in found)
     rounds = tuple(r for s in found for r in s.stats.rounds)
-    best = replace(best, stats=replace(best.stats, seconds=seconds, sizes=sizes, rounds=rounds), settings=settings)
+    stats = replace(best.stats, seconds=seconds, sizes=sizes, rounds=rounds)
+    best = replace(best, stats=stats, settings=replace(settings, cluster=None))
     if best.stats.status == "failed" and settings.raise_on_failure:
         raise NotConverged(f"The nonlinear iteration did not converge: {best.stats.advice}", best.stats.iterations)
     if settings.tol is None or best.meets(settings.tol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -58,28 +58,46 @@ class Collocated:
             return torch.zeros_like(self.source)
         return torch.as_tensor(self.noise, device=self.source.device) * self.row_weights
 
-    def rows(self, features: Family, part: slice = slice(None)) -> tuple[Tensor, Tensor]:
-        """The block (A_k, b_k) of some of the points, or of the one row of an integral."""
-        places, operator = self._only(part)
-        A, w = places.matrix(features, operator), self.row_weights
-        if isinstance(w, Tensor):
-            return A.mul_(w[part][:, None]), self.source[part] * w[part]
-        return (A, self.source[part]) if w == 1 else (A.mul_(w), self.source[part] * w)
-
-    def image(self, features: Family, weights: Tensor) -> Tensor:
-        """A w for these rows, without much rounding."""
-        return torch.cat([self._image(features, weights, part) for part in parts(len(self), len(features))])
-
-    def _image(self, features: Family, weights: Tensor, part: slice) -> Tensor:
-        places, operator = self._only(part)
-        w = self.row_weights
-        return places.image(features, operator, weights) * (w[part] if isinstance(w, Tensor) else w)
-
-    def _only(self, part: slice) -> tuple[Places, list[tuple[Coefficient, Jet]]]:
-        """Some of the points and the operator there; of an integral all of them."""
+    def block(self, features: Family, part: slice = slice(None)) -> Block:
+        """The rows of some of the points, or the one row of an integral."""
         if self.is_integral:
             part = slice(None)
-        return self.places.only(part), [(c[part] if isinstance(c, Tensor) else c, jet) for c, jet in self.operator]
+        operator = tuple((c[part] if isinstance(c, Tensor) else c, jet) for c, jet in self.operator)
+        w = self.row_weights
+        w = w[part] if isinstance(w, Tensor) else w
+        return Block(features, self.places.only(part), operator, w, self.source[part] * w)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A few rows, as what it takes to make them: nothing but numbers."""
+
+    features: Family
+    places: Places
+    operator: tuple[tuple[Coefficient, Jet], ...]
+    row_weights: Tensor | float
+    target: Tensor
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Rows and columns."""
+        return len(self.target), len(self.features)
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+        yield self.matrix(), self.target
+
+    def blocks(self, height: int | None = None) -> Iterator[Block]:
+        """Itself: it is small enough."""
+        yield self
+
+    def matrix(self) -> Tensor:
+        """The rows."""
+        A, w = self.places.matrix(self.features, self.operator), self.row_weights
+        return A.mul_(w[:, None]) if isinstance(w, Tensor) else A if w == 1 else A.mul_(w)
+
+    def image(self, weights: Tensor) -> Tensor:
+        """The rows times weights, without the rows where that is possible."""
+        return self.places.image(self.features, self.operator, weights) * self.row_weights
 
 
 @dataclass(frozen=True)
@@ -94,14 +112,24 @@ class System:
         """Rows and columns."""
         return sum(map(len, self.conditions)), len(self.features)
 
-    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+    @property
+    def target(self) -> Tensor:
+        """The right-hand sides."""
+        return torch.cat([c.target for c in self.conditions])
+
+    def blocks(self, height: int | None = None) -> Iterator[Block]:
+        """The rows in blocks of at most a height, by default a small one."""
         for condition in self.conditions:
-            for part in parts(len(condition), len(self.features)):
-                yield condition.rows(self.features, part)
+            for part in parts(len(condition), len(self.features), height):
+                yield condition.block(self.features, part)
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+        for block in self.blocks():
+            yield from block
 
     def image(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
-        return torch.cat([c.image(self.features, weights) for c in self.conditions])
+        return torch.cat([block.image(weights) for block in self.blocks()])
 
 
 @dataclass(frozen=True)
@@ -116,11 +144,16 @@ class Aimed:
         """Rows and columns."""
         return self.system.shape
 
-    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+    def blocks(self, height: int | None = None) -> Iterator[Block]:
+        """The rows in blocks of at most a height, by default a small one."""
         start = 0
-        for A, _ in self.system:
-            yield A, self.target[start : start + len(A)]
-            start += len(A)
+        for block in self.system.blocks(height):
+            yield replace(block, target=self.target[start : start + len(block.target)])
+            start += len(block.target)
+
+    def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
+        for block in self.blocks():
+            yield from block
 
     def image(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
@@ -129,9 +162,9 @@ class Aimed:
 
 @dataclass(frozen=True)
 class Pinned:
-    """The rows of a system with the last of its weights given."""
+    """Rows with the last of their weights given."""
 
-    rows: Aimed
+    rows: Aimed | Block
     last: Tensor
 
     @property
@@ -139,6 +172,16 @@ class Pinned:
         """Rows and columns."""
         rows, columns = self.rows.shape
         return rows, columns - len(self.last)
+
+    @property
+    def target(self) -> Tensor:
+        """The right-hand sides."""
+        known = torch.cat([torch.zeros_like(self.rows.target[: self.shape[1]]), self.last])
+        return self.rows.target - self.rows.image(known)
+
+    def blocks(self, height: int | None = None) -> Iterator[Pinned]:
+        """The rows in blocks of at most a height, by default a small one."""
+        return (Pinned(block, self.last) for block in self.rows.blocks(height))
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         free = self.shape[1]

@@ -78,7 +78,7 @@ def evaluate(features: Features, weights: Tensor, points: Tensor, orders: tuple[
     return torch.cat(blocks).cpu().numpy() if blocks else np.zeros(0)
 
 
-def parts(rows: int, columns: int) -> Iterator[slice]:
-    """Slices of rows, of about BLOCK_ENTRIES entries each."""
-    size = max(1, BLOCK_ENTRIES // columns)
+def parts(rows: int, columns: int, height: int | None = None) -> Iterator[slice]:
+    """Slices of a height, by default such that rows have about BLOCK_ENTRIES entries in each."""
+    size = height or max(1, BLOCK_ENTRIES // columns)
     return (slice(start, start + size) for start in range(0, rows, size))

@@ -54,6 +54,6 @@ def check_weights(weights: object, problem: Problem) -> None:
 def mean_row_norm(condition: Collocated, features: Family) -> float:
     """The mean norm of the rows of a condition, from some of them."""
     step = -(-len(condition) // BALANCE_ROWS)
-    A, _ = condition.rows(features, slice(None, None, step))
+    A = condition.block(features, slice(None, None, step)).matrix()
     size = float(A.abs().max()) or 1.0  # squares of very large or small entries would over- or underflow
     return size * float(torch.linalg.vector_norm(A / size, dim=1).mean())

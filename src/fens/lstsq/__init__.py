@@ -2,22 +2,28 @@
 
 from .automatic import Automatic, free, least
 from .direct import Direct
+from .passes import InTurn, Passes, Stack
 from .result import Failed, LeastSquares
-from .rows import Rows, Solvable, Solver
+from .rows import Rows, Scaled, Solvable, Solver
 from .sketched import Sketched
-from .streamed import Streamed
+from .streamed import Streamed, factorise
 from .triangle import numerical_rank
 
 __all__ = [
     "Automatic",
     "Direct",
     "Failed",
+    "InTurn",
     "LeastSquares",
+    "Passes",
     "Rows",
+    "Scaled",
     "Sketched",
     "Solvable",
     "Solver",
+    "Stack",
     "Streamed",
+    "factorise",
     "free",
     "least",
     "numerical_rank",

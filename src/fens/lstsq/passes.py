@@ -19,8 +19,13 @@ class Passes(Protocol):
         """Rows and columns of A."""
         ...
 
-    def triangle(self) -> tuple[Tensor, Tensor]:
-        """R of a QR of [A | b], and b."""
+    @property
+    def target(self) -> Tensor:
+        """b."""
+        ...
+
+    def triangle(self) -> Tensor:
+        """R of a QR of [A | b]."""
         ...
 
     def image(self, weights: Tensor) -> Tensor:
@@ -44,15 +49,19 @@ class InTurn:
         """Rows and columns of A."""
         return self.rows.shape
 
-    def triangle(self) -> tuple[Tensor, Tensor]:
-        """R of a QR of [A | b], and b."""
-        stack, target = None, []
+    @property
+    def target(self) -> Tensor:
+        """b."""
+        return self.rows.target
+
+    def triangle(self) -> Tensor:
+        """R of a QR of [A | b]."""
+        stack = None
         for A, b in self.rows:
             stack = stack or Stack.like(A, self.height)
             stack.add(A, b)
-            target.append(b)
         assert stack is not None
-        return stack.triangle(), torch.cat(target)
+        return stack.triangle()
 
     def image(self, weights: Tensor) -> Tensor:
         """A w."""

@@ -20,7 +20,16 @@ class Rows(Protocol):
         """Rows and columns of A."""
         ...
 
+    @property
+    def target(self) -> Tensor:
+        """b."""
+        ...
+
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]: ...
+
+    def blocks(self, height: int | None = None) -> Iterator[Rows]:
+        """The same rows in blocks of at most a height, each of which can be made alone."""
+        ...
 
     def image(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
@@ -78,9 +87,18 @@ class Scaled:
         """Rows and columns of A."""
         return self.rows.shape
 
+    @property
+    def target(self) -> Tensor:
+        """b."""
+        return self.rows.target / self.size / self.target_size
+
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         for A, b in self.rows:
             yield (A, b) if self.size == self.target_size == 1 else (A / self.size, b / self.size / self.target_size)
+
+    def blocks(self, height: int | None = None) -> Iterator[Scaled]:
+        """The same rows in blocks of at most a height."""
+        return (Scaled(block, self.size, self.target_size) for block in self.rows.blocks(height))
 
     def image(self, weights: Tensor) -> Tensor:
         """A w."""

@@ -39,10 +39,8 @@ class Sketched:
     def factorise(self, rows: Rows) -> Solvable | Failed:
         """The part of the work that does not depend on the right-hand side."""
         mixture = Mixture(math.ceil(RATIO * rows.shape[1]) + COPIES, self.seed)
-        mixed, target = mixture.of_rows(rows)
-        inner = Direct().factorise(mixed)
-        del mixed
-        return inner if isinstance(inner, Failed) else Checked(rows, target, mixture, inner, self.otherwise)
+        inner = Direct().factorise(mixture.of_rows(rows))
+        return inner if isinstance(inner, Failed) else Checked(rows, mixture, inner, self.otherwise)
 
 
 @dataclass(frozen=True)
@@ -52,19 +50,17 @@ class Mixture:
     height: int
     seed: int
 
-    def of_rows(self, rows: Rows) -> tuple[Mixed, Tensor]:
-        """S [A | b], and b itself."""
-        sums, target, start = None, list[Tensor](), 0
+    def of_rows(self, rows: Rows) -> Mixed:
+        """S [A | b]."""
+        sums, start = None, 0
         for A, b in rows:
             sums = A.new_zeros((2 * self.height, rows.shape[1])) if sums is None else sums
             A = A.contiguous()
             for copy in self._destinations(start, len(b)).to(b.device):
                 sums.index_add_(0, copy, A)
-            target.append(b)
             start += len(b)
         assert sums is not None
-        whole = torch.cat(target)
-        return Mixed(_difference(sums), self.times(whole)), whole
+        return Mixed(_difference(sums), self.times(rows.target))
 
     def times(self, b: Tensor) -> Tensor:
         """S b."""
@@ -96,7 +92,7 @@ class Mixed:
     """Mixed rows, in one block."""
 
     A: Tensor
-    b: Tensor
+    target: Tensor
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -104,7 +100,13 @@ class Mixed:
         return self.A.shape[0], self.A.shape[1]
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
-        yield self.A, self.b
+        yield self.A, self.target
+
+    def blocks(self, height: int | None = None) -> Iterator[Mixed]:
+        """The same rows in blocks of at most a height."""
+        for start in range(0, len(self.target), height or len(self.target)):
+            part = slice(start, start + (height or len(self.target)))
+            yield Mixed(self.A[part], self.target[part])
 
     def image(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
@@ -116,7 +118,6 @@ class Checked:
     """A sketched matrix, whose word is taken only after a look at all rows."""
 
     rows: Rows
-    target: Tensor
     mixture: Mixture
     inner: Factorised
     otherwise: Solver
@@ -131,7 +132,7 @@ class Checked:
         found = self.inner.solve(None if b is None else self.mixture.times(b))
         if found.status != "solved":
             return found
-        residual = float(((self.target if b is None else b) - self.rows.image(found.weights)).norm())
+        residual = float(((self.rows.target if b is None else b) - self.rows.image(found.weights)).norm())
         if residual <= TRUSTED * found.residual:
             return replace(found, residual=residual)
         return self.whole.solve(b)

@@ -46,11 +46,11 @@ class Streamed:
 
 def factorise(passes: Passes, size: float, target_size: float) -> Triangular | Failed:
     """A triangle of rows that can be gone through again, and that were divided by their sizes."""
-    whole, target = passes.triangle()
+    whole = passes.triangle()
     R, projected = whole[:-1, :-1], whole[:, -1].clone()
     if not 0 < largest(R) < float("inf"):
         return Failed("all zero" if largest(R) == 0 else "not finite", torch.zeros_like(R[0]))
-    return Triangular(passes, target, projected, size, target_size, R.contiguous(), norm(R))
+    return Triangular(passes, passes.target, projected, size, target_size, R.contiguous(), norm(R))
 
 
 @dataclass(frozen=True)

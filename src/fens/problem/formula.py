@@ -29,6 +29,9 @@ class Formula:
 
     expression: sp.Expr
 
+    def __reduce__(self) -> tuple[type[Formula], tuple[sp.Expr]]:
+        return Formula, (self.expression,)  # what is compiled cannot be pickled, and is soon made again
+
     @property
     def is_constant(self) -> bool:
         """Whether the value is one number; a wrapped callable of constants counts as unknown, so as varying."""
