@@ -201,7 +201,8 @@ def find_weights(
     for start in starts(problem, settings.initial, placed, features, settings.weights, for_start, solver):
         # a function that the user gave tells how large u is; a start of our own may be anything
         size = 0.0 if settings.initial is None else max(Point.of(problem, placed, features, start).sizes)
-        iteration = Iteration(problem, placed, features, settings.weights, newton, most, solver, size)
+        kept = settings.bytes // 4
+        iteration = Iteration(problem, placed, features, settings.weights, newton, most, solver, size, kept)
         stats, weights = run(iteration, start, rows)
         if stats.status != "failed":
             return stats, weights

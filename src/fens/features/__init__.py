@@ -5,6 +5,7 @@ from .composed import draw_around
 from .distribution import AroundHoles, Distribution, Hole, Isotropic, Localised, Mixture, Oriented, Sparse, Spot
 from .family import Family, JointOperator, image
 from .frequencies import Draw, Draws, Unscaled, constant, draw
+from .kept import kept
 from .layers import draw_layers
 from .pieces import OVERLAP, draw_pieces, draw_spots
 from .random_features import Coefficient, Features, Operator, RandomFeatures
@@ -13,5 +14,5 @@ __all__ = [
     "ACTIVATIONS", "OVERLAP", "Activation", "AroundHoles", "Coefficient", "Distribution", "Draw", "Draws", "Family",
     "Features", "Hole", "Isotropic", "JointOperator", "Localised", "Mixture", "Operator", "Oriented", "RandomFeatures",
     "Sparse", "Spot", "Unscaled",
-    "activation", "constant", "draw", "draw_around", "draw_layers", "draw_pieces", "draw_spots", "image",
+    "activation", "constant", "draw", "draw_around", "draw_layers", "draw_pieces", "draw_spots", "image", "kept",
 ]

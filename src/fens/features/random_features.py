@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -59,16 +59,23 @@ class RandomFeatures:
         if (on_grid := self._on_grid(groups, points)) is not None:
             runs, waves = on_grid
             return runs.matrix(waves)
+        first, *others = zip(self.bases(points, list(groups)), groups.values(), strict=True)
+        return _added(first[0].mul_(_symbol(first[1])), others)
+
+    def bases(self, points: Tensor, orders: Sequence[int]) -> list[Tensor]:
+        """σ⁽ⁿ⁾ of every feature at every point, for each n."""
         # as (features, points), so that the result is column-major, which is what LAPACK takes without a copy
         z = torch.addmm(self.b[:, None], self.W, (points - self.center).T).T
-        bases = self.activation.derivatives(z, list(groups))
-        del z
-        total = None
-        for basis, terms in zip(bases, groups.values(), strict=True):
-            part = basis.mul_(_symbol(terms))
-            total = part if total is None else total.add_(part)
-        assert total is not None
-        return total
+        return self.activation.derivatives(z, orders) if orders else []
+
+    def matrix_from(self, bases: Mapping[int, Tensor], operator: Operator) -> Tensor:
+        """The matrix, from σ⁽ⁿ⁾ at the points, which stay as they are."""
+        first, *others = ((bases[n], terms) for n, terms in self._groups(operator).items())
+        return _added(first[0] * _symbol(first[1]), others)
+
+    def orders(self, operator: Operator) -> list[int]:
+        """The n of the σ⁽ⁿ⁾ that an operator needs."""
+        return list(self._groups(operator))
 
     def image(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
         """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i), without much rounding; on a grid without the matrix."""
@@ -99,6 +106,12 @@ class RandomFeatures:
                     factor *= self.W[:, axis] ** power
             groups.setdefault(order, []).append((coefficient, factor))
         return groups
+
+
+def _added(total: Tensor, others: Iterable[tuple[Tensor, Sequence[tuple[Coefficient, Tensor]]]]) -> Tensor:
+    for basis, terms in others:
+        total.addcmul_(basis, _symbol(terms))
+    return total
 
 
 def _symbol(terms: Sequence[tuple[Coefficient, Tensor]]) -> Tensor:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -18,7 +19,7 @@ from torch import Tensor
 from ..assemble import Aimed, Collocated, Pinned, Placed, System, linearise, weigh
 from ..domain import Region
 from ..errors import EvaluationError
-from ..features import Family
+from ..features import Family, kept
 from ..lstsq import Failed, Solvable, Solver
 from ..problem import Problem
 from .point import Point
@@ -64,7 +65,8 @@ class State:
 class Iteration:
     """A nonlinear problem at its points, for given features.
 
-    `reference` is a size below whose round-off u counts as zero, if one is known.
+    `reference` is a size below whose round-off u counts as zero, if one is known; `memory` is how many bytes may be
+    used to keep what the features are at the points.
     """
 
     problem: Problem
@@ -75,11 +77,17 @@ class Iteration:
     max_iterations: int
     solver: Solver
     reference: float = 0.0
+    memory: int = 0
+
+    @cached_property
+    def remembering(self) -> Family:
+        """The features, which need not be evaluated again in each iteration."""
+        return kept(self.features, self.memory)
 
     def states(self, start: Tensor) -> Iterator[State]:
         """The states from the start on, which is number 0. Ends when no further step helps, or makes sense."""
-        here = Point.of(self.problem, self.placed, self.features, start)
-        conditions = weigh(linearise(self.placed, here.jets), self.features, self.row_weights)
+        here = Point.of(self.problem, self.placed, self.remembering, start)
+        conditions = weigh(linearise(self.placed, here.jets), self.remembering, self.row_weights)
         factorised, fresh = self._factorised(here, conditions), True
         yield self._state(0, here, conditions, float("nan"), 1.0, False, factorised.rank)
         last = float("inf")
@@ -117,7 +125,7 @@ class Iteration:
 
     def _factorised(self, here: Point, conditions: tuple[Collocated, ...]) -> Solvable | Failed:
         """The equations near a point, ready to be solved for the next one."""
-        return self.solver.factorise(Aimed(System(conditions, self.features), self._target(here, conditions)))
+        return self.solver.factorise(Aimed(System(conditions, self.remembering), self._target(here, conditions)))
 
     def _linearised(self, here: Point, last: Sequence[Collocated]) -> tuple[Collocated, ...]:
         """The equations near a function, weighed as before unless that is far from what they would get now.
@@ -125,7 +133,7 @@ class Iteration:
         With weights that follow u, one iteration's residual could not be compared with the next's; with those of a
         start far from the solution, an equation might not be seen at all.
         """
-        fresh = weigh(linearise(self.placed, here.jets), self.features, self.row_weights)
+        fresh = weigh(linearise(self.placed, here.jets), self.remembering, self.row_weights)
         if any(not 1 / DRIFT < new.weight / old.weight < DRIFT for new, old in zip(fresh, last, strict=True)):
             return fresh
         return tuple(replace(new, weight=old.weight) for new, old in zip(fresh, last, strict=True))
@@ -134,7 +142,7 @@ class Iteration:
         self, here: Point, goal: Tensor, conditions: Sequence[Collocated], before: float
     ) -> tuple[Point, float, float]:
         """The next point, the fraction of the way to the goal at which it lies, and the relative length of the way."""
-        full = self._restored(Point.of(self.problem, self.placed, self.features, goal), conditions)
+        full = self._restored(Point.of(self.problem, self.placed, self.remembering, goal), conditions)
         step = here.step_to(full, self._zero)
         # near the least residual the features allow, it no longer tells one step from another; the steps still shrink
         if not self.line_search or full.norm(conditions) < (1 + FLAT) * before:
@@ -158,11 +166,11 @@ class Iteration:
             return point
         fresh = linearise(self.placed, point.jets)
         weighed = tuple(replace(new, weight=old.weight) for new, old in zip(fresh, conditions, strict=True))
-        last, rows = point.weights[-numbers:], Aimed(System(weighed, self.features), self._target(point, weighed))
+        last, rows = point.weights[-numbers:], Aimed(System(weighed, self.remembering), self._target(point, weighed))
         found = self.solver.factorise(Pinned(rows, last)).solve()
         if found.status != "solved":
             return point
-        return Point.of(self.problem, self.placed, self.features, torch.cat([found.weights, last]))
+        return Point.of(self.problem, self.placed, self.remembering, torch.cat([found.weights, last]))
 
     def _settled(self, step: float, damping: float, last: float, before: float, after: float) -> bool:
         """Whether a full step of this relative length says that further ones would only be rounding."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,6 +40,8 @@ class Formula:
 
     def __call__(self, values: Values, count: int) -> np.ndarray:
         """The value at each of `count` points, given the arrays of the symbols in the expression."""
+        if isinstance(self.expression, sp.Integer | sp.Float):  # as most coefficients are
+            return np.full(count, _float(self.expression))
         table = dict(values)
         for call, stand_in, arguments in self._calls:
             table[stand_in] = call.values_at(*(argument(values, count) for argument in arguments))
@@ -74,6 +77,14 @@ class Formula:
         dummies = {s: sp.Dummy() for s in self._arguments}
         # cse: sources derived from an exact solution repeat its subexpressions many times over
         return sp.lambdify(list(dummies.values()), self._plain.xreplace(dummies), modules=["scipy", "numpy"], cse=True)
+
+
+def _float(number: sp.Expr) -> float:
+    """A number as a float, infinite if it is too large for one, as NumPy has it."""
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
 
 
 def function_values(
