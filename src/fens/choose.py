@@ -11,10 +11,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import torch
 
 from .assemble import Placed, linearise
 from .cluster import Cluster
+from .device import device_of, to_device
 from .domain import Clustered, Demand, Domain, thinned
 from .errors import FensError
 from .features import OVERLAP, Draws, Unscaled
@@ -145,9 +145,9 @@ def _by_rank(settings: Settings, domain: Domain, unscaled: Unscaled, half_widths
         reaches = [1.0 if n == 1 else (1 + 2 * OVERLAP) / n for n in unscaled.counts]
         rho = by_rank(unscaled.cell_size, [w * r for w, r in zip(lengths, reaches, strict=True)])
         return tuple(rho * s for s in shape)
-    d, device = len(shape), torch.device(settings.device)
+    d, device = len(shape), device_of(settings.device)
     samples = Clustered(interior=int(1.2 * size) + 1).sample(Demand.inside(domain), np.random.SeedSequence(0))
-    points = torch.as_tensor(samples[0].points, device=device)
+    points = to_device(samples[0].points, device)
     middle = math.prod(lengths) ** (1 / d)
 
     def rank(rho: float) -> float:

@@ -18,6 +18,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .device import to_host
 from .errors import EvaluationError, MissingPackage, SettingError
 from .lstsq import Failed, InTurn, Rows, Scaled, Solvable, Stack, factorise
 from .progress import tell
@@ -157,7 +158,7 @@ def packed(value: Any) -> bytes:
     class Compact(Pickler):  # type: ignore[misc]
         def reducer_override(self, obj: Any) -> Any:
             if isinstance(obj, Tensor):
-                return torch.as_tensor, (obj.detach().cpu().numpy(),)
+                return torch.as_tensor, (to_host(obj),)
             return super().reducer_override(obj)
 
     file = io.BytesIO()

@@ -22,6 +22,7 @@ from torch import Tensor
 
 from .assemble import Collocated, Placed, System, homes, linearise, place, weigh
 from .choose import first_shape, scale_by_rank
+from .device import device_of, to_device, to_host
 from .errors import EquationError, NotConverged, SettingError, UnsupportedEquation
 from .features import Family, Isotropic
 from .field import ComplexField, Fields
@@ -179,7 +180,7 @@ class Computed:
     @classmethod
     def of(cls, pencil: Pencil, settings: Settings, centre: float, seed: np.random.SeedSequence) -> Computed:
         """Features and points, and the factorised equations."""
-        problem, device = pencil.problem, torch.device(settings.device)
+        problem, device = pencil.problem, device_of(settings.device)
         for_features, for_points, elsewhere = seed.spawn(3)
         placed = place(problem, place_points(problem, settings, for_points), newton_form, device)
         held_out = place(problem, place_points(problem, settings, elsewhere), newton_form, device)
@@ -199,29 +200,29 @@ class Computed:
 
     def iterated(self, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues and the weights of their functions, by subspace iteration with Rayleigh and Ritz."""
-        X = torch.as_tensor(rng.standard_normal((len(self.features), count + EXTRA)), device=self.right.device)
+        X = to_device(rng.standard_normal((len(self.features), count + EXTRA)), self.right.device)
         found, last, change = np.zeros(count), np.inf, np.inf
         for _ in range(MOST_ITERATIONS):
             Q, R = torch.linalg.qr(self.values @ X)
             X = torch.linalg.solve_triangular(R, X, upper=True, left=False)
             Y = torch.stack([self.solver.solve(self.right @ x).weights for x in X.T], dim=1)
-            ritz, S = np.linalg.eig((Q.T @ (self.values @ Y)).cpu().numpy())
+            ritz, S = np.linalg.eig(to_host(Q.T @ (self.values @ Y)))
             order = np.argsort(-np.abs(ritz), kind="stable")[:count]
             before, found = found, self.shift + 1 / ritz[order]
             last, change = change, float(np.abs(found / before - 1).max()) if before.all() else np.inf
             X = Y
             if change <= SETTLED or (change > SHRINKING * last and change < NEARLY):
                 break
-        return found, (Y.cpu().numpy() @ S[:, order]).T
+        return found, (to_host(Y) @ S[:, order]).T
 
     def mode(self, eigenvalue: complex, weights: np.ndarray) -> Mode:
         """An eigenvalue with its function, scaled to a largest value of 1."""
         problem, device = self.pencil.problem, self.right.device
-        values = self.values.cpu().numpy() @ weights
+        values = to_host(self.values) @ weights
         weights = weights / values[np.argmax(np.abs(values))]
         if abs(eigenvalue.imag) <= REAL * abs(eigenvalue):
             eigenvalue, weights = float(eigenvalue.real), weights.real
-        parts = [torch.as_tensor(part, device=device) for part in (weights.real.copy(), weights.imag.copy())]
+        parts = [to_device(part, device) for part in (weights.real.copy(), weights.imag.copy())]
         real, imag = (Fields(problem, self.features, w).functions for w in parts)
         functions: dict[sp.Expr, Any] = {u: f for u, f in real.items() if not isinstance(u, Unknown)}
         if isinstance(eigenvalue, complex):
@@ -233,7 +234,7 @@ class Computed:
         worst, half_widths = 0.0, self.pencil.problem.half_widths
         left, right = self.pencil.left(self.held_out, 0.0), self.pencil.right(self.held_out)
         for a, b in zip(left, right, strict=True):
-            parts = [c.block(self.features).matrix().cpu().numpy() @ weights for c in (a, b)]
+            parts = [to_host(c.block(self.features).matrix()) @ weights for c in (a, b)]
             natural = natural_size(a, half_widths) + abs(eigenvalue) * natural_size(b, half_widths)
             whole = natural + rms(parts[0]) + abs(eigenvalue) * rms(parts[1])
             worst = max(worst, rms(parts[0] - eigenvalue * parts[1]) / whole)

@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from .assemble import Aimed, Collocated, Placed, System, evaluate, linearise, mean_row_norm, place, weigh
+from .device import to_device
 from .domain import Clustered, Demand, Domain
 from .errors import EvaluationError
 from .features import Distribution, Family, Isotropic
@@ -218,7 +219,7 @@ def _probes(domain: Domain, held_out: Sequence[Placed], seed: np.random.SeedSequ
         at_corners[domain.contains(at_corners)],  # of which a box in many dimensions has more than points inside
     ]
     on_faces = [p.points for p in held_out if p.condition.region.domain == domain and p.condition.region != domain]
-    return torch.cat([torch.as_tensor(np.concatenate(points), device=device), *on_faces])
+    return torch.cat([to_device(np.concatenate(points), device), *on_faces])
 
 
 @dataclass(frozen=True)
@@ -235,7 +236,7 @@ class Second:
         worst = 0.0
         smoothest = [self._smoothest(f.W) for f in self.features.members]
         for chosen in (torch.ones_like(self.weights), torch.cat(smoothest)):
-            weights = torch.as_tensor(rng.standard_normal(len(self.weights)), device=chosen.device) * chosen
+            weights = to_device(rng.standard_normal(len(self.weights)), chosen.device) * chosen
             found = self.factorised.solve(self.factorised.image(weights))
             if found.status != "solved":
                 return float("inf")
@@ -253,7 +254,7 @@ class Second:
             mean_weight = float(torch.as_tensor(c.row_weights).mean())
             natural = mean_weight * natural_size(c, problem.half_widths)
             size = min(natural, mean_row_norm(c, self.features) / np.sqrt(len(self.features) / 2))
-            noise.append(torch.as_tensor(size * rng.standard_normal(len(c)), device=self.weights.device))
+            noise.append(to_device(size * rng.standard_normal(len(c)), self.weights.device))
         found = self.factorised.solve(torch.cat(noise))
         return max(self._largest(found.weights, probes)) if found.status == "solved" else float("inf")
 
@@ -264,7 +265,7 @@ class Second:
         deviations = torch.cat([c.weighted_noise for c in self.conditions])
         changes = []
         for _ in range(NOISES):
-            drawn = torch.as_tensor(rng.standard_normal(len(deviations)), device=deviations.device)
+            drawn = to_device(rng.standard_normal(len(deviations)), deviations.device)
             changes.append(self._largest(self.factorised.solve(deviations * drawn).weights, probes))
         return {c.name: max(values) for c, *values in zip(problem.components, *changes, strict=True)}
 
@@ -295,7 +296,7 @@ def _second(
     except EvaluationError:
         return None
     system = System(conditions, other)
-    aim = None if first is None else torch.as_tensor(first.target(conditions), device=weights.device)
+    aim = None if first is None else to_device(first.target(conditions), weights.device)
     factorised = settings.solver(problem).factorise(system if aim is None else Aimed(system, aim))
     result = factorised.solve()
     if isinstance(factorised, Failed) or result.status != "solved":

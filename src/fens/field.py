@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-import torch
 from torch import Tensor
 
 from .assemble import evaluate
+from .device import to_device
 from .domain import Domain
 from .errors import SettingError
 from .features import Family, Features
@@ -53,7 +53,7 @@ class Field:
 
     def at(self, points: np.ndarray) -> np.ndarray:
         """The values at points given as rows, in the order of the domain's coordinates, wherever they lie."""
-        where = torch.as_tensor(points, device=self.weights.device)
+        where = to_device(points, self.weights.device)
         return evaluate(self.features, self.weights, where, self.orders)
 
     def diff(self, *variables: Any) -> Field:

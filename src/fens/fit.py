@@ -10,6 +10,7 @@ import sympy as sp
 import torch
 
 from .assemble import Placed, System, linearise, place, sample, weigh
+from .device import device_of
 from .domain import Clustered, Region, Samples
 from .errors import EvaluationError, SettingError
 from .features import (
@@ -102,7 +103,7 @@ def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSeque
 
 def place_elsewhere(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> tuple[Placed, ...]:
     """The equations at points of our own choice; where they have no value at some of these, at the user's."""
-    linearisation, device = LINEARISATIONS[settings.nonlinear], torch.device(settings.device)
+    linearisation, device = LINEARISATIONS[settings.nonlinear], device_of(settings.device)
     placed = place(problem, sample(problem, Clustered(rows=1.0), settings.sizes(problem), seed), linearisation, device)
     try:
         if problem.is_linear:

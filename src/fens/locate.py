@@ -12,11 +12,11 @@ from dataclasses import replace
 from math import prod
 
 import numpy as np
-import torch
 
 from .adapt import Candidate, Distributions
 from .assemble import place
 from .choose import choose_scale
+from .device import device_of
 from .domain import Clustered, Concentrated, Demand, Domain, Random
 from .features import Distribution, Localised
 from .field import Field, Fields
@@ -73,7 +73,7 @@ def rehearsed(
     for_features, for_points, for_start, for_trials = seed.spawn(4)
     settings = following(settings, distributions)
     samples = place_points(problem, settings, for_points)
-    placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], torch.device(settings.device))
+    placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], device_of(settings.device))
     unscaled = draw_features(problem, settings, for_features, distributions)
     case = Case(problem, settings, placed, for_start, for_trials)
     return Candidate(distributions, unscaled, choose_scale(case, unscaled))

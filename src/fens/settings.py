@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-import torch
 
 from .cluster import Cluster, Distributed
+from .device import device_of
 from .domain import Clustered, Sampler
 from .errors import SettingError
 from .features import Distribution, activation
@@ -87,10 +87,10 @@ class Settings:
         _check_whole("seed", self.seed, 0)
         if self.points is not None:
             check_sampler(self.points)
-        _check_device(self.device)
+        device_of(self.device)
         if self.cluster is not None:
             Cluster.of(self.cluster)
-            if torch.device(self.device).type != "cpu":
+            if device_of(self.device).type != "cpu":
                 raise SettingError("cluster and device='cuda' cannot be combined; the workers compute on their CPUs.")
         if self.memory is not None and bytes_of(self.memory) is None:
             raise SettingError(
@@ -243,16 +243,3 @@ def _positive(scale: Any) -> float:
     if not (math.isfinite(number) and number > 0):
         raise SettingError(f"scale must be positive and finite; got {number:g}.")
     return number
-
-
-def _check_device(device: str) -> None:
-    try:
-        kind = torch.device(device).type
-    except (RuntimeError, TypeError) as error:
-        raise SettingError(f"device must be 'cpu' or 'cuda'; got {device!r}.") from error
-    if kind == "mps":
-        raise SettingError("device 'mps' has no float64, which fens computes in; use 'cpu'.")
-    if kind not in ("cpu", "cuda"):
-        raise SettingError(f"device must be 'cpu' or 'cuda'; got {device!r}.")
-    if kind == "cuda" and not torch.cuda.is_available():
-        raise SettingError("device 'cuda' was asked for, but PyTorch sees no CUDA device here; use 'cpu'.")

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-import torch
 
 from .adapt import Candidate, Round, first_distributions, worthwhile
 from .adapt import adapt as adapt_frequencies
 from .assemble import check_weights, place
 from .choose import Begin, choose_scale
+from .device import device_of
 from .domain import Region, Sampler
 from .errors import NotConverged, SettingError, ToleranceNotMet
 from .estimate import estimate_error
@@ -147,7 +147,7 @@ def solve_block(problem: Problem, settings: Settings, last: Solution | None = No
 
 def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = None) -> Solution:
     """Solve a problem with a given number of features; a solution with fewer tells where to begin."""
-    where, clock = torch.device(settings.device), Clock(f"{settings.size} features: ")
+    where, clock = device_of(settings.device), Clock(f"{settings.size} features: ")
     streams = np.random.SeedSequence(settings.seed).spawn(7)
     for_features, for_points, for_start, for_trials, for_estimate, for_rounds, for_pieces = streams
     options = replace(settings, cluster=None)  # a connection is nothing to be kept

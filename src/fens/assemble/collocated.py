@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..device import to_device
 from ..features import Coefficient, Family
 from ..problem import Condition, Jet
 from .places import Places, parts
@@ -44,7 +45,7 @@ class Collocated:
         """What multiplies the rows: one weight for all, or with noise each its own."""
         if self.noise is None:
             return self.weight
-        return torch.as_tensor(self.weight * SOFT / self.noise, device=self.source.device)
+        return to_device(self.weight * SOFT / self.noise, self.source.device)
 
     @property
     def target(self) -> Tensor:
@@ -56,7 +57,7 @@ class Collocated:
         """The standard deviations of the right-hand sides, weighted; zero without noise."""
         if self.noise is None:
             return torch.zeros_like(self.source)
-        return torch.as_tensor(self.noise, device=self.source.device) * self.row_weights
+        return to_device(self.noise, self.source.device) * self.row_weights
 
     def block(self, features: Family, part: slice = slice(None)) -> Block:
         """The rows of some of the points, or the one row of an integral."""

@@ -11,6 +11,7 @@ import sympy as sp
 import torch
 from torch import Tensor
 
+from ..device import to_device
 from ..domain import Demand, Pair, Region, Sampler, Samples
 from ..errors import EvaluationError
 from ..problem import (
@@ -72,9 +73,9 @@ class Placed:
         operator = []
         for jet, formula in self.form.coefficients:
             array = self._evaluate(formula, values, "coefficient")
-            coefficient = float(array[0]) if formula.is_constant else torch.as_tensor(array, device=device)
+            coefficient = float(array[0]) if formula.is_constant else to_device(array, device)
             operator.append((coefficient, jet))
-        source = torch.as_tensor(self._evaluate(self.form.source, values, "source"), device=device)
+        source = to_device(self._evaluate(self.form.source, values, "source"), device)
         return Collocated(self.condition, self.places, tuple(operator), self.places.summed(source), self._noise())
 
     def only(self, rows: np.ndarray) -> Placed:

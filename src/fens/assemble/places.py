@@ -9,6 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..device import to_device, to_host
 from ..domain import Samples
 from ..features import Coefficient, Family, Features, image
 from ..problem import Jet
@@ -28,7 +29,7 @@ class Places:
     def of(cls, samples: Samples, device: torch.device) -> Places:
         """Samples on a device."""
         arrays = (samples.points, samples.opposite, samples.weights)
-        return cls(*(None if a is None else torch.as_tensor(a, device=device) for a in arrays))  # type: ignore[arg-type]
+        return cls(*(None if a is None else to_device(a, device) for a in arrays))  # type: ignore[arg-type]
 
     def only(self, part: slice) -> Places:
         """Some of the points."""
@@ -75,7 +76,7 @@ def evaluate(features: Features, weights: Tensor, points: Tensor, orders: tuple[
     blocks = [
         image(features, [(1.0, orders)], points[part], weights) for part in parts(len(points), len(features))
     ]
-    return torch.cat(blocks).cpu().numpy() if blocks else np.zeros(0)
+    return to_host(torch.cat(blocks)) if blocks else np.zeros(0)
 
 
 def parts(rows: int, columns: int, height: int | None = None) -> Iterator[slice]:

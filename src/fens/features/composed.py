@@ -20,6 +20,7 @@ import sympy as sp
 import torch
 from torch import Tensor
 
+from ..device import to_device, to_host
 from .activation import Activation
 from .calculus import composition, leibniz
 from .distribution import Hole
@@ -71,7 +72,7 @@ class _At:
 
     def __init__(self, features: Composed, points: Tensor) -> None:
         self.features, self.points = features, points
-        self.columns = points.cpu().numpy().T
+        self.columns = to_host(points).T
         self.known: dict[Any, Tensor | None] = {}
 
     def derivative(self, expression: sp.Expr, orders: tuple[int, ...]) -> Tensor | None:
@@ -80,7 +81,7 @@ class _At:
         if key not in self.known:
             function = _compiled(expression, self.features.symbols, orders)
             value = None if function is None else np.broadcast_to(function(*self.columns), self.columns[0].shape)
-            self.known[key] = None if value is None else torch.as_tensor(np.array(value), device=self.points.device)
+            self.known[key] = None if value is None else to_device(np.array(value), self.points.device)
         return self.known[key]
 
     def phase(self, orders: tuple[int, ...]) -> Tensor | None:

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 import torch
 
+from ..device import to_device
 from ..errors import SettingError
 from .activation import ACTIVATIONS, Activation
 from .distribution import Distribution, Isotropic
@@ -78,7 +79,7 @@ class Draw:
         b = self.b * np.exp(np.mean(np.log(rho))) + W @ (self.center - self.origin)
         if self.activation.trigonometric:
             b = np.remainder(b + np.pi, 2 * np.pi) - np.pi
-        W_, b_, center = (torch.as_tensor(a, device=device) for a in (W, b, self.center))
+        W_, b_, center = (to_device(a, device) for a in (W, b, self.center))
         return RandomFeatures(W_, b_, center, self.activation)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..device import to_device
 from .activation import Activation
 from .calculus import composition
 from .frequencies import Draw
@@ -106,7 +107,7 @@ class LayerDraw:
 
     def scaled(self, scale: Sequence[float], device: torch.device) -> Layers:
         """The features of both layers."""
-        V, c = (torch.as_tensor(a, device=device) for a in (self.V, self.c))
+        V, c = (to_device(a, device) for a in (self.V, self.c))
         return Layers(self.first.scaled(scale, device), V, c)
 
 

@@ -19,6 +19,7 @@ import torch
 from numpy.polynomial import HermiteE, Polynomial
 from torch import Tensor
 
+from ..device import to_device
 from ..errors import SettingError
 from .activation import Activation
 from .calculus import leibniz
@@ -55,7 +56,7 @@ class Cell:
 
     def near(self, points: Tensor) -> Tensor:
         """Which of the points the window does not vanish at."""
-        lower, upper, overlap = (torch.tensor(a, device=points.device) for a in (self.lower, self.upper, self.overlap))
+        lower, upper, overlap = (to_device(a, points.device) for a in (self.lower, self.upper, self.overlap))
         return ((points > lower - overlap) & (points < upper + overlap)).all(dim=1)
 
     def window(self, points: Tensor, orders: tuple[int, ...]) -> Tensor:
@@ -85,7 +86,7 @@ class Bell:
 
     def _distances(self, points: Tensor) -> Tensor:
         """In standard deviations."""
-        centre, width = (torch.tensor(a, device=points.device) for a in (self.spot.centre, self.spot.width))
+        centre, width = (to_device(a, points.device) for a in (self.spot.centre, self.spot.width))
         return (points - centre) / width
 
 

@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from ..device import to_device
 from ..product import product
 from .direct import Direct, Factorised
 from .result import Failed, LeastSquares
@@ -56,7 +57,7 @@ class Mixture:
         for A, b in rows:
             sums = A.new_zeros((2 * self.height, rows.shape[1])) if sums is None else sums
             A = A.contiguous()
-            for copy in self._destinations(start, len(b)).to(b.device):
+            for copy in to_device(self._destinations(start, len(b)), b.device):
                 sums.index_add_(0, copy, A)
             start += len(b)
         assert sums is not None
@@ -65,14 +66,14 @@ class Mixture:
     def times(self, b: Tensor) -> Tensor:
         """S b."""
         sums = b.new_zeros((2 * self.height, 1))
-        for copy in self._destinations(0, len(b)).to(b.device):
+        for copy in to_device(self._destinations(0, len(b)), b.device):
             sums.index_add_(0, copy, b[:, None])
         return _difference(sums)[:, 0]
 
     def transposed_times(self, mixed: Tensor, rows: int) -> Tensor:
         """Sᵀ of mixed values."""
         both = torch.stack([mixed, -mixed], dim=1).reshape(-1)
-        total: Tensor = both[self._destinations(0, rows).to(mixed.device)].sum(0)
+        total: Tensor = both[to_device(self._destinations(0, rows), mixed.device)].sum(0)
         return total.mul_(COPIES**-0.5)
 
     def _destinations(self, start: int, count: int) -> Tensor:

@@ -24,7 +24,7 @@ class Damped:
         for start in range(0, n, PANEL):
             rows = slice(start, min(start + PANEL, n))
             width = rows.stop - start
-            diagonal = torch.eye(width, n - start, dtype=R.dtype, device=R.device) * damping
+            diagonal = R.new_zeros((width, n - start)).fill_diagonal_(damping)
             right = torch.cat([R[rows, rows.stop :], below[:, width:], diagonal[:, width:]])
             left = torch.cat([R[rows, rows].triu(), below[:, :width], diagonal[:, :width]])
             reflectors, tau = torch.geqrf(left)

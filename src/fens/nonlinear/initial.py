@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from ..assemble import Collocated, Placed, Places, System, homes, linearise, weigh
+from ..device import to_device
 from ..domain import Region
 from ..errors import SettingError
 from ..features import Family
@@ -106,7 +107,7 @@ def _of_linear_part(
 def _laplace(placed: Placed, unknown: int) -> Collocated:
     d = placed.points.shape[1]
     operator = tuple((1.0, Jet(unknown, tuple(2 * (i == axis) for i in range(d)))) for axis in range(d))
-    zero = torch.zeros(len(placed.points), dtype=torch.float64, device=placed.points.device)
+    zero = placed.points.new_zeros(len(placed.points))
     return Collocated(placed.condition, Places(placed.points), operator, zero)
 
 
@@ -123,7 +124,7 @@ def _fitted(
             if p.condition.region.domain not in (component.domain, None) or p.is_integral:
                 continue
             values = component_values(given, component, problem.coordinates, p.samples.points, "initial function")
-            source = torch.as_tensor(values, device=p.points.device)
+            source = to_device(values, p.points.device)
             value = ((1.0, Jet(k, (0,) * features.dimension)),)
             conditions.append(Collocated(p.condition, Places(p.points), value, source))
     weights = solver.factorise(System(tuple(conditions), features)).solve().weights
@@ -134,7 +135,7 @@ def _random(features: Family, seed: np.random.SeedSequence) -> Tensor:
     """The paper's start, with weights that give a function of size one."""
     half = np.sqrt(3.0 / len(features))
     draw = np.random.default_rng(seed).uniform(-half, half, len(features))
-    return torch.as_tensor(draw, device=features.members[0].b.device)
+    return to_device(draw, features.members[0].b.device)
 
 
 def _made_of(initial: Any, problem: Problem, features: Family) -> bool:

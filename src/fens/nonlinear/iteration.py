@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from ..assemble import Aimed, Collocated, Pinned, Placed, System, linearise, weigh
+from ..device import to_device
 from ..domain import Region
 from ..errors import EvaluationError
 from ..features import Family, kept
@@ -121,7 +122,7 @@ class Iteration:
         return 1e3 * sys.float_info.epsilon * self.reference
 
     def _target(self, here: Point, conditions: Sequence[Collocated]) -> Tensor:
-        return torch.as_tensor(here.target(conditions), device=here.weights.device)
+        return to_device(here.target(conditions), here.weights.device)
 
     def _factorised(self, here: Point, conditions: tuple[Collocated, ...]) -> Solvable | Failed:
         """The equations near a point, ready to be solved for the next one."""

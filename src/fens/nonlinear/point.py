@@ -10,6 +10,7 @@ import numpy as np
 from torch import Tensor
 
 from ..assemble import Collocated, Jets, Placed, evaluate_jets, homes
+from ..device import to_host
 from ..features import Family
 from ..numbers import rms
 from ..problem import Jet, Problem
@@ -127,7 +128,7 @@ def terms(condition: Collocated, jets: Jets) -> list[np.ndarray]:
 
 def numeric(condition: Collocated) -> list[tuple[np.ndarray, Jet]]:
     """The coefficients as arrays, with their derivatives."""
-    return [(np.asarray(c.cpu() if isinstance(c, Tensor) else c), jet) for c, jet in condition.operator]
+    return [(to_host(c) if isinstance(c, Tensor) else np.asarray(c), jet) for c, jet in condition.operator]
 
 
 def natural_size(condition: Collocated, half_widths: HalfWidths) -> float:
@@ -146,7 +147,7 @@ def _value(unknown: int, dimension: int) -> Jet:
 def _summed(condition: Collocated, parts: Sequence[np.ndarray]) -> np.ndarray:
     """The sum of terms, at the points or integrated over them."""
     values, weights = np.sum(parts, axis=0), condition.places.weights
-    return values if weights is None else np.array([np.asarray(weights.cpu()) @ values])
+    return values if weights is None else np.array([to_host(weights) @ values])
 
 
 def _measure(condition: Collocated) -> float:
@@ -156,7 +157,7 @@ def _measure(condition: Collocated) -> float:
 
 def _weighted(condition: Collocated, rows: np.ndarray) -> np.ndarray:
     w = condition.row_weights
-    return rows * (np.asarray(w.cpu()) if isinstance(w, Tensor) else w)
+    return rows * (to_host(w) if isinstance(w, Tensor) else w)
 
 
 def _residuals(placed: Sequence[Placed], jets: Sequence[Jets]) -> tuple[np.ndarray, ...]:
