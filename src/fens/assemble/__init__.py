@@ -7,7 +7,7 @@ Then these meet the features, as often as a search needs, and each block of rows
 
 from .collocated import Aimed, Collocated, Pinned, System
 from .placed import Jets, Placed, homes, linearise, place, sample
-from .places import Places, evaluate, evaluate_jets, parts
+from .places import Places, evaluate, evaluate_jets
 from .weigh import check_weights, mean_row_norm, weigh
 
 __all__ = [
@@ -24,7 +24,6 @@ __all__ = [
     "homes",
     "linearise",
     "mean_row_norm",
-    "parts",
     "place",
     "sample",
     "weigh",

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from ..device import to_device
-from ..features import Coefficient, Family
+from ..features import Coefficient, Family, parts
 from ..problem import Condition, Jet
-from .places import Places, parts
+from .places import POINTS, Places
 
 SOFT = 1e-5  # weight of data with noise beside that of equations, which are to hold whatever the data say
 
@@ -130,7 +130,7 @@ class System:
 
     def image(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
-        return torch.cat([block.image(weights) for block in self.blocks()])
+        return torch.cat([block.image(weights) for block in self.blocks(POINTS)])
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,10 +11,10 @@ from torch import Tensor
 
 from ..device import to_device, to_host
 from ..domain import Samples
-from ..features import Coefficient, Family, Features, image
+from ..features import Coefficient, Family, Features, image, parts
 from ..problem import Jet
 
-BLOCK_ENTRIES = 2**20  # a block of 8 MiB keeps the temporaries of its making small beside the matrix
+POINTS = 2**18  # at which a function is evaluated at a time: their coordinates are few beside those of a matrix
 
 
 @dataclass(frozen=True)
@@ -74,12 +74,6 @@ def evaluate_jets(features: Family, weights: Tensor, places: Places, jets: Seque
 def evaluate(features: Features, weights: Tensor, points: Tensor, orders: tuple[int, ...]) -> np.ndarray:
     """A derivative of Σ w_j φ_j at points."""
     blocks = [
-        image(features, [(1.0, orders)], points[part], weights) for part in parts(len(points), len(features))
+        image(features, [(1.0, orders)], points[part], weights) for part in parts(len(points), len(features), POINTS)
     ]
     return to_host(torch.cat(blocks)) if blocks else np.zeros(0)
-
-
-def parts(rows: int, columns: int, height: int | None = None) -> Iterator[slice]:
-    """Slices of a height, by default such that rows have about BLOCK_ENTRIES entries in each."""
-    size = height or max(1, BLOCK_ENTRIES // columns)
-    return (slice(start, start + size) for start in range(0, rows, size))

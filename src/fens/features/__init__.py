@@ -7,6 +7,7 @@ from .family import Family, JointOperator, image
 from .frequencies import Draw, Draws, Unscaled, constant, draw
 from .kept import kept
 from .layers import draw_layers
+from .parts import parts
 from .pieces import OVERLAP, draw_pieces, draw_spots
 from .random_features import Coefficient, Features, Operator, RandomFeatures
 
@@ -15,4 +16,5 @@ __all__ = [
     "Features", "Hole", "Isotropic", "JointOperator", "Localised", "Mixture", "Operator", "Oriented", "RandomFeatures",
     "Sparse", "Spot", "Unscaled",
     "activation", "constant", "draw", "draw_around", "draw_layers", "draw_pieces", "draw_spots", "image", "kept",
+    "parts",
 ]

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
+import torch
 from torch import Tensor
 
 from ..product import product
+from .parts import parts
 from .random_features import Coefficient, Features, Operator, RandomFeatures
 
 JointOperator = Sequence[tuple[Coefficient, int, tuple[int, ...]]]  # Σ c(x) ∂^α u_k as triples (c, k, α)
@@ -57,6 +59,10 @@ class Family:
 
 def image(features: Features, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
     """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i), without much rounding."""
-    if isinstance(features, RandomFeatures):
-        return features.image(operator, points, weights)
-    return product(features.matrix(operator, points), weights)
+    if isinstance(features, RandomFeatures) and (found := features.grid_image(operator, points, weights)) is not None:
+        return found
+    sums = []
+    for part in parts(len(points), len(features)):
+        here = [(c[part] if isinstance(c, Tensor) else c, alpha) for c, alpha in operator]
+        sums.append(product(features.matrix(here, points[part]), weights))
+    return torch.cat(sums)

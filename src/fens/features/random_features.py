@@ -9,7 +9,6 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from ..product import product
 from .activation import Activation, fold
 from .grid import Runs, Waves, quadrature
 
@@ -77,12 +76,10 @@ class RandomFeatures:
         """The n of the σ⁽ⁿ⁾ that an operator needs."""
         return list(self._groups(operator))
 
-    def image(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
-        """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i), without much rounding; on a grid without the matrix."""
-        if (on_grid := self._on_grid(self._groups(operator), points)) is not None:
-            runs, waves = on_grid
-            return runs.image(waves, weights)
-        return product(self.matrix(operator, points), weights)
+    def grid_image(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor | None:
+        """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i) without the matrix, if the points are so arranged."""
+        on_grid = self._on_grid(self._groups(operator), points)
+        return None if on_grid is None else on_grid[0].image(on_grid[1], weights)
 
     def _on_grid(self, groups: Groups, points: Tensor) -> tuple[Runs, Waves] | None:
         """Points in runs, and the features as waves, where they are so."""
