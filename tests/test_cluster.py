@@ -13,6 +13,9 @@ from fens import zoo
 from fens.cluster import Cluster, Distributed, packed, unpacked
 from fens.errors import SettingError
 from fens.progress import listening
+from fens.reproduce import command
+from fens.reproduce.cells import Cell
+from fens.reproduce.results import Results
 
 distributed = pytest.importorskip("distributed")
 
@@ -116,3 +119,17 @@ def test_a_client_that_is_closed():
         client.close()
         with pytest.raises(SettingError, match="The client of the cluster is closed"):
             fens.solve(zoo.helmholtz().problem, cluster=client)
+
+
+def test_cells_of_the_reproduction_as_tasks(client, tmp_path):
+    results = Results(tmp_path / "results.jsonl").prepared()
+    cells = [Cell("heat", "fens", name, 400, 20) for name in ("cos", "sin")]
+    command.run_missing(cells, results, 16, 1, client.scheduler.address)
+    assert [r["outcome"]["status"] for r in results.records()] == ["done", "done"]
+
+
+def test_no_scheduler_there(tmp_path, monkeypatch):
+    monkeypatch.setattr(command, "CONNECTING", "0.3s")
+    results = Results(tmp_path / "results.jsonl").prepared()
+    with pytest.raises(SettingError, match="no Dask scheduler at tcp://127"):
+        command.run_missing([Cell("heat", "fens", "cos", 400, 20)], results, 16, 1, "tcp://127.0.0.1:1")

@@ -8,6 +8,7 @@ import fens
 from fens import zoo
 from fens.errors import EvaluationError, RegionError, SettingError
 from fens.features import ACTIVATIONS
+from fens.numbers import bytes_of
 from fens.problem import manufacture
 
 x, y, t = sp.symbols("x y t")
@@ -344,6 +345,26 @@ def test_overflow_is_said():
 def test_more_than_fits_in_memory():
     with pytest.raises(SettingError, match="GiB of memory"):
         fens.solve(zoo.helmholtz().problem, features=10**6)
+
+
+@pytest.mark.parametrize("make", [zoo.helmholtz, zoo.bratu, zoo.holed_square], ids=lambda make: make.__name__)
+def test_little_memory_costs_time_and_no_digits(make):
+    known = make()
+    enough, little = (fens.solve(known.problem, features=350, memory=memory) for memory in ("1 GB", "6 MB"))
+    errors = [s.compare(known.exact).linf for s in (enough, little)]
+    assert errors[1] < 3 * errors[0] + 1e-14
+    assert little.error.verdict == enough.error.verdict
+
+
+@pytest.mark.parametrize("memory", ["much", "4 XB", -1, 0, 1000, True, float("nan"), float("inf"), "10 B"])
+def test_memory_must_be_an_amount(memory):
+    with pytest.raises(SettingError, match="memory must be a number of bytes"):
+        fens.solve(zoo.helmholtz().problem, memory=memory)
+
+
+@pytest.mark.parametrize(("text", "expected"), [("4 GB", 4e9), ("1.5GiB", 1.5 * 2**30), (" 20 mb ", 2e7), (3e6, 3e6)])
+def test_amounts_of_memory(text, expected):
+    assert bytes_of(text) == expected
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import torch
 
-from fens.errors import SettingError
+from fens.errors import MissingPackage, SettingError
 
 from .cells import Cell, cells
 from .experiments import EXPERIMENTS
@@ -27,6 +27,8 @@ DESCRIPTION = (
     "problem at two sizes; each finished cell is kept at once, and a run that was stopped goes on where\n"
     "it was."
 )
+
+CONNECTING = "10s"  # how long to wait for a scheduler
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -42,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--folder", type=Path, default=Path("results"), help="of results and page; default ./results")
     parser.add_argument("--seed", type=int, default=0, help="of the random features; 0 by default")
     parser.add_argument("--workers", type=int, default=cores(), help="processes side by side; one for each core")
+    parser.add_argument("--cluster", metavar="ADDRESS", help="of a Dask scheduler whose workers run the cells")
     parser.add_argument("--memory", type=float, default=LARGEST, help="GiB a cell may take; 16 by default")
 
 
@@ -61,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     stopped = False
     if not args.report:
         try:
-            run_missing(wanted, results, args.memory, args.workers)
+            run_missing(wanted, results, args.memory, args.workers, args.cluster)
         except KeyboardInterrupt:
             stopped = True
     if not results.records():
@@ -72,12 +75,15 @@ def run(args: argparse.Namespace) -> int:
     return 130 if stopped else 0
 
 
-def run_missing(wanted: Sequence[Cell], results: Results, memory: float, workers: int) -> None:
+def run_missing(
+    wanted: Sequence[Cell], results: Results, memory: float, workers: int, cluster: str | None = None
+) -> None:
     """Run the cells that the file has no outcome of, each written down at once."""
     recorded = {record["key"] for record in results.records()}
     finished = results.finished()
     missing = [cell for cell in wanted if cell.key not in finished]
-    for cell, outcome in with_progress(outcomes(missing, memory, workers), missing):
+    found = on_cluster(missing, memory, cluster) if cluster else outcomes(missing, memory, workers)
+    for cell, outcome in with_progress(found, missing):
         if outcome["status"] != "skipped" or cell.key not in recorded:
             results.append(cell, outcome)
 
@@ -88,6 +94,7 @@ def outcomes(missing: Sequence[Cell], memory: float, workers: int) -> Iterator[t
     Two least squares of several threads each would slow each other down threefold.
     """
     small = [c for c in missing if c.gibibytes <= memory / (2 * workers)] if workers > 1 else []
+    small.sort(key=lambda c: -c.seconds)  # the longest first, so that no worker waits long for another at the end
     if small:
         with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_use_one_thread) as pool:
             running = {pool.submit(run_cell, cell, memory): cell for cell in small}
@@ -103,6 +110,22 @@ def outcomes(missing: Sequence[Cell], memory: float, workers: int) -> Iterator[t
     for cell in missing:
         if cell not in small:
             yield cell, run_cell(cell, memory)
+
+
+def on_cluster(missing: Sequence[Cell], memory: float, address: str) -> Iterator[tuple[Cell, Outcome]]:
+    """Cells with their outcomes as they come, each a task on one of the workers of a cluster."""
+    try:
+        from distributed import Client, as_completed
+    except ImportError as error:
+        raise MissingPackage("--cluster needs the package distributed; install fens[cluster].") from error
+    try:
+        client = Client(address, timeout=CONNECTING)
+    except (OSError, ValueError) as error:
+        raise SettingError(f"There is no Dask scheduler at {address}: {error}") from error
+    with client:
+        running = {client.submit(run_cell, cell, memory, pure=False): cell for cell in missing}
+        for future in as_completed(list(running)):
+            yield running[future], future.result()
 
 
 def _use_one_thread() -> None:
