@@ -1,6 +1,9 @@
 """Every least-squares solver passes the same contract."""
 
+import subprocess
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -237,3 +240,33 @@ def test_failures_are_the_same_for_all(solver):
     zero = solver.factorise(Blocks(torch.zeros((30, 5), dtype=torch.float64), torch.ones(30, dtype=torch.float64)))
     assert isinstance(zero, Failed)
     assert zero.rank == 0
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the high-water mark of memory is read from /proc")
+@pytest.mark.parametrize("solver", ["Streamed.within(4 * 10**7, 400)", "Sketched(Direct())"])
+def test_rows_that_are_never_held_together_take_little_memory(solver):
+    """60,000 × 400 numbers are 192 MB."""
+    program = f"""
+import re, torch
+from fens.lstsq import Direct, Sketched, Streamed
+
+class Made:
+    def __init__(self, blocks):
+        self.shape, self.target = (1000 * blocks, 400), torch.ones(1000 * blocks, dtype=torch.float64)
+    def __iter__(self):
+        for k in range(self.shape[0] // 1000):
+            generator = torch.Generator().manual_seed(k)
+            yield torch.randn(1000, 400, dtype=torch.float64, generator=generator), self.target[:1000]
+    def image(self, weights):
+        return torch.cat([A @ weights for A, _ in self])
+
+def peak():
+    return 1024 * int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1])
+
+{solver}.factorise(Made(2)).solve()  # to load what it takes
+before = peak()
+assert {solver}.factorise(Made(60)).solve().status == "solved"
+print(peak() - before)
+"""
+    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    assert int(done.stdout) < 70e6
