@@ -112,12 +112,8 @@ def solved():
     return solution
 
 
-def data_axes(figure):
-    return [a for a in figure.axes if a.get_label() != "<colorbar>"]
-
-
 def bars(figure):
-    return [a for a in figure.axes if a.get_label() == "<colorbar>"]
+    return [child for axes in figure.axes for child in axes.child_axes]
 
 
 def images(figure):
@@ -128,38 +124,37 @@ def images(figure):
 def test_every_kind_has_its_picture(kind, solved, tmp_path):
     _, count, colour_bars, labels, _ = KINDS[kind]
     figure = solved(kind).plot(tmp_path / "u.png")
-    axes = data_axes(figure)
+    axes = figure.axes
     assert (len(axes), len(bars(figure))) == (count, colour_bars)
     assert all(a.get_xlabel() for a in axes)
     assert labels is None or (axes[0].get_xlabel(), axes[0].get_ylabel()) == labels
     assert all(b.get_ylabel() for b in bars(figure))
     with Image.open(tmp_path / "u.png") as picture:
-        assert picture.size == tuple(int(160 * s) for s in figure.get_size_inches())
+        assert picture.size == pytest.approx(160 * figure.get_size_inches(), abs=1)
         assert len(picture.convert("RGB").getcolors(10**6)) > 50
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_has_its_picture_of_the_error(kind, solved, tmp_path):
+def test_every_kind_has_its_picture_of_the_error(kind, solved):
     solution, exact = solved(kind), KINDS[kind][4]
     if exact is None:
         p, w = solution.problem.unknowns[:2]
         exact = {p: x + 0.5, w: sp.exp(sp.I * x)}
-    figure = solution.plot_error(exact, tmp_path / "error.png")
-    assert (tmp_path / "error.png").stat().st_size > 5000
+    figure = solution.plot_error(exact)
     for image in images(figure):
         assert isinstance(image.norm, mpl.colors.LogNorm)
         assert image.get_array().max() <= image.norm.vmax
     if not images(figure):
-        assert data_axes(figure)[0].get_yscale() == "log"
+        assert figure.axes[0].get_yscale() == "log"
     titles = [part.get_suptitle() for part in figure.subfigs]
     assert len(titles) == (len(exact) if isinstance(exact, dict) else 1)
     assert all("L∞ " in title for title in titles)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_has_its_picture_of_points(kind, solved, tmp_path):
+def test_every_kind_has_its_picture_of_points(kind, solved):
     solution = solved(kind)
-    figure = solution.plot_points(tmp_path / "points.png")
+    figure = solution.plot_points()
     (axes,) = figure.axes
     drawn = sum(len(c.get_offsets()) for c in axes.collections)
     blocks = getattr(solution, "blocks", (solution,))
@@ -212,7 +207,7 @@ def test_outlines_are_those_of_the_domain(domain, area, rings):
 
 def test_holes_are_left_out_and_the_map_is_clipped_by_the_outline(solved):
     figure = solved("holed").plot()
-    (axes,) = data_axes(figure)
+    (axes,) = figure.axes
     (image,) = axes.get_images()
     values = image.get_array()
     middle = values[values.shape[0] // 2, int(0.3 * values.shape[1])]
@@ -235,22 +230,22 @@ def test_holes_are_left_out_and_the_map_is_clipped_by_the_outline(solved):
 
 def test_slices_of_a_shell_are_rings(solved):
     figure = solved("shell").plot()
-    assert [a.get_title() for a in data_axes(figure)] == ["$z$ = 0", "$y$ = 0", "$x$ = 0"]
-    for axes in data_axes(figure):
+    assert [a.get_title() for a in figure.axes] == ["$z$ = 0", "$y$ = 0", "$x$ = 0"]
+    for axes in figure.axes:
         (rim,) = axes.patches
         assert np.count_nonzero(rim.get_path().codes == mpl.path.Path.MOVETO) == 2
         assert axes.get_aspect() == 1
 
 
 def test_slices_that_would_miss_the_domain_are_moved_into_it(solved):
-    for axes in data_axes(solved("two balls").plot()):
+    for axes in solved("two balls").plot().axes:
         assert not axes.get_images()[0].get_array().mask.all()
         assert "x" not in axes.get_title() or axes.get_title() != "$x$ = 0"
 
 
 def test_one_colour_bar_serves_all_times(solved):
     figure = solved("plate").plot()
-    axes = data_axes(figure)
+    axes = figure.axes
     assert [a.get_title() for a in axes] == ["$t$ = 0", "$t$ = 0.333", "$t$ = 0.667", "$t$ = 1"]
     assert len({(i.norm.vmin, i.norm.vmax) for i in images(figure)}) == 1
 
@@ -258,7 +253,7 @@ def test_one_colour_bar_serves_all_times(solved):
 def test_space_time_has_curves_at_some_times(solved):
     for kind in ("strip", "blocks"):
         solution = solved(kind)
-        _, curves = data_axes(solution.plot())
+        _, curves = solution.plot().axes
         for line, time in zip(curves.get_lines(), np.linspace(0, 1, 5), strict=True):
             at = line.get_xdata()
             assert np.allclose(line.get_ydata(), solution(at, np.full(len(at), time)), equal_nan=True)
@@ -268,7 +263,7 @@ def test_space_time_has_curves_at_some_times(solved):
 def test_sections_say_what_is_held(solved):
     (part,) = solved("six").plot().subfigs
     assert part.get_supxlabel() == (
-        "Sections through $x_{1}$, $x_{2}$, …, $x_{6}$ = 0: the 4 of 6 coordinates along which it varies most"
+        "Sections through $x_{1}$, $x_{2}$, …, $x_{6}$ = 0: the 4 of 6 coordinates that matter most"
     )
     (part,) = solved("three and time").plot().subfigs
     assert part.get_supxlabel() == "Sections through $x$, $y$ = 0.5, $z$, $t$ = 1"
@@ -284,7 +279,7 @@ def test_numbers_are_told_and_complex_functions_have_two_parts(solved):
 
 
 def test_neighbouring_domains_are_seen_and_axes_are_common(solved):
-    for axes in data_axes(solved("interface").plot()):
+    for axes in solved("interface").plot().axes:
         assert len(axes.patches) == 2
         assert axes.get_xlim() == pytest.approx((-0.03, 1.03))
 
@@ -339,7 +334,7 @@ def test_search(tmp_path):
     (axes,) = solution.plot_search(tmp_path / "search.png").axes
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
     tried, chosen, mark = axes.get_lines()
-    assert np.array_equal(tried.get_xdata(), np.arange(1.0, 11))
+    assert tried.get_xdata() == pytest.approx(np.arange(1.0, 11))
     assert np.allclose(tried.get_ydata(), solution.search.losses)
     assert chosen.get_xdata()[0] == pytest.approx(solution.scale)
     assert mark.get_ydata() == [min(solution.search.losses)]
@@ -380,7 +375,8 @@ def test_animation(kind, coordinate, solved, tmp_path):
         film.seek(6)
         last = np.asarray(film.convert("RGB"))
     assert (first != last).any()
-    assert (first[:, :60] == last[:, :60]).mean() > 0.99  # axes stay where they are
+    assert (first[:, :40] == last[:, :40]).all()  # axes stay where they are, and white is white
+    assert first[0, 0].tolist() == [255, 255, 255]
 
 
 @pytest.mark.parametrize(
@@ -495,7 +491,7 @@ solve.estimate = false
         (["--error"], "heat.png"),
         (["--points", "--picture", "p.svg"], "p.svg"),
         (["--search", "--picture", "s.pdf"], "s.pdf"),
-        (["--animate", "t"], "heat.gif"),
+        (["--animate", "t", "--frames", "3"], "heat.gif"),
     ],
 )
 def test_the_command(options, written, tmp_path, monkeypatch, capsys):
@@ -511,6 +507,7 @@ def test_the_command(options, written, tmp_path, monkeypatch, capsys):
     [
         (["--animate", "s"], "takes one of the coordinates, x, t; got 's'"),
         (["--animate", "t", "--picture", "u.png"], "must end in .gif, .mp4"),
+        (["--animate", "t", "--frames", "1"], "frames must be a whole number"),
         (["--picture", "u.gif"], "must end in .png"),
         (["--search", "--set", "solve.scale=3"], "--search needs a search"),
         (["--error"], "no section"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from ..errors import FileError, NotConverged, SettingError
 from ..files import PICTURES, ProblemFile, read
-from ..pictures import prepared
+from ..pictures import FRAMES, prepared
 from ..scale import ScaleGrid
 from .shared import OK, UNRELIABLE, add_file, changes, told
 from .solve import reasons_to_doubt, solution_of
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     wanted.add_argument("--search", action="store_true", help="the loss of each scale that was tried")
     wanted.add_argument("--animate", metavar="COORDINATE", help="a film in which a coordinate runs, such as t")
     formats = "PNG, PDF or SVG, of a film GIF or MP4; default: FILE with .png or .gif, here"
+    parser.add_argument("--frames", metavar="N", type=int, default=FRAMES, help=f"of a film; default: {FRAMES}")
     parser.add_argument("--picture", metavar="PATH", type=Path, help=formats)
 
 
@@ -57,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _draw(solution: Any, args: argparse.Namespace, file: ProblemFile, coordinate: Any, path: str) -> None:
     if coordinate is not None:
-        solution.animate(coordinate, path)
+        solution.animate(coordinate, path, frames=args.frames)
     elif args.error:
         solution.plot_error(file.exact, path)
     elif args.points:
@@ -89,5 +90,5 @@ def _check(args: argparse.Namespace, file: ProblemFile, picture: Path) -> Any:
         return None
     names = {str(x): x for x in file.problem.coordinates}
     coordinate = names.get(args.animate, args.animate)
-    prepared(file.problem, coordinate, picture)
+    prepared(file.problem, coordinate, picture, args.frames)
     return coordinate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from ..errors import MissingPackage, SettingError
+from ..errors import SettingError
 from ..numbers import is_whole, real_number
 from ..problem import Problem
 from ..progress import track
 from .canvas import checked_path, new_figure, require_matplotlib, write
-from .draw import add_bar, draw_curve, draw_map, finish_curves, shown
+from .draw import add_bar, draw_curve, draw_map, finish_curves, set_limits, shown
+from .film import ENDINGS, PIXELS, Recorder, recorder
 from .labels import symbol
 from .quantity import Quantity, values
 from .raster import curve, raster, resolution
@@ -26,14 +27,19 @@ from .shade import shade
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ENDINGS = (".gif", ".mp4")
 FRAMES, FPS = 60, 15.0
 MOST_FRAMES = 2000
-MOST_NODES = 161
-PIXELS = 110  # for each inch
+MOST_NODES, NODES_OF_CURVE = 161, 401
+WIDTH = 3.6  # of a map, in inches
 PANELS = 3  # in a row
 
-Update = Callable[[int], None]  # shows one of the frames
+
+@dataclass(frozen=True)
+class Panel:
+    """What shows one of the frames, and the colour map that it uses."""
+
+    show: Callable[[int], None]
+    colours: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,63 +67,74 @@ def animate(
     problem: Problem, functions: Mapping[sp.Expr, Any], features: int, coordinate: Any, path: Any, frames: Any, fps: Any
 ) -> Path:
     """The unknown functions along one coordinate, as a GIF or, with ffmpeg, an MP4; where it was written."""
-    film, target, writer = prepared(problem, coordinate, path, frames, fps)
+    film, target, record = prepared(problem, coordinate, path, frames, fps)
     quantities = values(problem, functions, features)
-    figure, updates = _first_frame(quantities, film)
-    with_caption = figure.suptitle(film.caption(0), fontsize="large")
-    figure.draw_without_rendering()
+    figure, panels = _first_frame(quantities, film)
+    caption = figure.suptitle(film.caption(0), fontsize="large")
+    for _ in range(2):  # the first time, the sizes of maps are not known yet
+        figure.draw_without_rendering()
     figure.set_layout_engine("none")  # nothing moves but the function
 
-    def record() -> None:
-        with writer.saving(figure, str(target), PIXELS):
-            for k in track(range(len(film.values)), "drawing frames"):
-                with_caption.set_text(film.caption(k))
-                for update in updates:
-                    update(k)
-                writer.grab_frame()
+    def changing() -> Iterator[int]:
+        for k in track(range(len(film.values)), "drawing frames"):
+            caption.set_text(film.caption(k))
+            for panel in panels:
+                panel.show(k)
+            yield k
 
-    write(target, record)
+    write(target, lambda: record(figure, changing(), target, {p.colours for p in panels if p.colours}))
     return target
 
 
 def prepared(
     problem: Problem, coordinate: Any, path: Any, frames: Any = FRAMES, fps: Any = FPS
-) -> tuple[Film, Path, Any]:
-    """What can be checked before anything is solved or drawn: the film, its file, and matplotlib's writer of it."""
+) -> tuple[Film, Path, Recorder]:
+    """What can be checked before anything is solved or drawn: the film, its file, and what writes it."""
     require_matplotlib()
     target = checked_path(path, ENDINGS)
     film = _film(problem, coordinate, frames, fps)
-    return film, target, _writer(target, film.fps)
+    return film, target, recorder(target, film.fps)
 
 
-def _first_frame(quantities: Sequence[Quantity], film: Film) -> tuple[Figure, list[Update]]:
+def _first_frame(quantities: Sequence[Quantity], film: Film) -> tuple[Figure, list[Panel]]:
     columns = min(PANELS, len(quantities))
     rows = math.ceil(len(quantities) / columns)
-    figure = new_figure(5.4 * columns, 4.2 * rows + 0.4)
-    panels = [figure.add_subplot(rows, columns, k + 1) for k in range(len(quantities))]
+    height = WIDTH * max(_aspect(film.sections(q)[0]) for q in quantities) + 0.55
+    figure = new_figure(columns * (WIDTH + 1.6), rows * height + 0.3)
+    figure.set_dpi(PIXELS)
+    axes = [figure.add_subplot(rows, columns, k + 1) for k in range(len(quantities))]
     draw = _curves if len(quantities[0].domain.coordinates) == 2 else _maps
-    return figure, [draw(q, axes, film) for q, axes in zip(quantities, panels, strict=True)]
+    return figure, [draw(q, one, film) for q, one in zip(quantities, axes, strict=True)]
 
 
-def _curves(quantity: Quantity, axes: Any, film: Film) -> Update:
+def _curves(quantity: Quantity, axes: Any, film: Film) -> Panel:
     """A curve that moves between limits that hold for all frames."""
     sections = film.sections(quantity)
-    curves = [curve(quantity, s, 401) for s in sections]
+    curves = [curve(quantity, s, NODES_OF_CURVE) for s in sections]
     limits = shade(np.concatenate([c.values for c in curves]), quantity.floor)
     line = draw_curve(axes, curves[0], limits)
     finish_curves(axes, sections[0].names[0], sections[0].bounds[0], quantity.label, limits)
-    return lambda k: line.set_ydata(shown(curves[k].values, limits))
+    return Panel(lambda k: line.set_ydata(shown(curves[k].values, limits)))
 
 
-def _maps(quantity: Quantity, axes: Any, film: Film) -> Update:
+def _maps(quantity: Quantity, axes: Any, film: Film) -> Panel:
     """A map that changes, with colours that hold for all frames."""
     sections = film.sections(quantity)
     count = resolution(quantity.cost, len(sections), MOST_NODES)
     rasters = [raster(quantity, s, count) for s in sections]
     colours = shade(np.concatenate([r.known for r in rasters]), quantity.floor)
     drawn = draw_map(axes, rasters[0], colours, quantity.around)
+    set_limits(axes, [quantity.domain, *quantity.around], sections[0].free, all(r.is_full for r in rasters))
     add_bar(drawn, quantity.label)
-    return lambda k: drawn.show(rasters[k])
+    return Panel(lambda k: drawn.show(rasters[k]), colours.colours)
+
+
+def _aspect(section: Section) -> float:
+    """Of the panel of a section: that of the section itself, if it is drawn to scale."""
+    if len(section.free) == 1 or not section.to_scale:
+        return 0.75
+    (a, b), (c, d) = section.bounds
+    return (d - c) / (b - a)
 
 
 def _film(problem: Problem, coordinate: Any, frames: Any, fps: Any) -> Film:
@@ -139,15 +156,3 @@ def _film(problem: Problem, coordinate: Any, frames: Any, fps: Any) -> Film:
     intervals = [d.bounds[d.axis(coordinate)] for d in problem.domains]
     start, end = min(a for a, _ in intervals), max(b for _, b in intervals)
     return Film(coordinate, np.linspace(start, end, int(frames)), speed)
-
-
-def _writer(target: Path, fps: float) -> Any:
-    from matplotlib.animation import FFMpegWriter, PillowWriter
-
-    if target.suffix.lower() == ".gif":
-        return PillowWriter(fps=fps)  # type: ignore[arg-type]
-    if not FFMpegWriter.isAvailable():
-        raise MissingPackage(
-            "An MP4 needs the program ffmpeg, which was not found; install it, or take a name that ends in .gif."
-        )
-    return FFMpegWriter(fps=fps)  # type: ignore[arg-type]

@@ -52,8 +52,9 @@ def draw_map(axes: Axes, raster: Raster, shade: Shade, around: Sequence[Any] = (
         aspect="equal" if section.to_scale else "auto",
     )
     for domain in around:
-        axes.add_patch(rim(section.of_another(domain), NEIGHBOUR_COLOUR))
-    edge = axes.add_patch(rim(section, RIM_COLOUR))
+        axes.add_artist(rim(section.of_another(domain), NEIGHBOUR_COLOUR))
+    edge = rim(section, RIM_COLOUR)
+    axes.add_artist(edge)
     image.set_clip_path(edge)
     axes.set(xlabel=symbol(section.names[0]), ylabel=symbol(section.names[1]))
     axes.locator_params(nbins=TICKS)

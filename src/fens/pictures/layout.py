@@ -23,7 +23,7 @@ CURVES = 5  # curves of a function of one coordinate and time
 LINES = 4  # coordinates along which a function of many is shown
 TRIALS = 2**12  # points among which the deepest inside is taken
 EFFECT_POINTS = 400
-PANEL = 3.6  # inches
+PANEL = 3.3  # inches
 
 Size = tuple[float, float]  # in inches
 
@@ -110,6 +110,7 @@ def draw_lines_and_planes(quantity: Quantity, part: Any) -> None:
     everything = shade(np.concatenate([line.values for line in lines.values()]), quantity.floor)
     for number, (axes, i) in enumerate(zip(above.subplots(1, len(kept), sharey=True), kept, strict=True)):
         draw_curve(axes, lines[i], everything)
+        axes.locator_params(axis="x", nbins=4)
         label = quantity.label if number == 0 else ""
         finish_curves(axes, domain.coordinates[i], domain.bounds[i], label, everything)
     planes = list(combinations(sorted(chosen[:3]), 2))

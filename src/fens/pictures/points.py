@@ -72,7 +72,7 @@ def _draw_plane(figure: Figure, problem: Problem, groups: Sequence[Group]) -> No
     """Two coordinates, with the outlines of the domains."""
     axes, section = figure.subplots(), Section(problem.domain, (0, 1), (0.0, 0.0))
     for domain in problem.domains:
-        axes.add_patch(rim(section.of_another(domain), NEIGHBOUR_COLOUR))
+        axes.add_artist(rim(section.of_another(domain), NEIGHBOUR_COLOUR))
     for group in groups:
         axes.scatter(*group.some.T, **group.style, zorder=3 - group.inside, clip_on=False)
     axes.set(xlabel=symbol(section.names[0]), ylabel=symbol(section.names[1]))
