@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .labels import symbol
+from .outline import outline
 from .raster import Curve, Raster
-from .section import Section, outline
+from .section import Section
 from .shade import COLOURS, Shade
 
 if TYPE_CHECKING:
@@ -113,4 +114,5 @@ def rim(section: Section, colour: str) -> PathPatch:
 def _path(section: Section) -> Any:
     from matplotlib.path import Path
 
-    return Path(*outline(section))
+    found = outline(section)
+    return Path(found.vertices, found.codes)

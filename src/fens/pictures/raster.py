@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 from scipy.ndimage import distance_transform_edt
 
+from .outline import outline
 from .quantity import Quantity
-from .section import Section, outline
+from .section import Section
 
 BUDGET = 4e8  # values of features that one picture may take: a few seconds
 FEWEST, MOST = 81, 401  # nodes along the longer side of a map
@@ -60,7 +61,7 @@ def curve(quantity: Quantity, section: Section, count: int = CURVE) -> Curve:
     """A quantity along the one free axis."""
     ((a, b),) = section.bounds
     x = np.linspace(a, b, count)
-    return Curve(x, _values(quantity, section, x[:, None]))
+    return Curve(x, _values(quantity, section, x[:, None], section.contains(x[:, None])))
 
 
 def raster(quantity: Quantity, section: Section, count: int) -> Raster:
@@ -71,8 +72,10 @@ def raster(quantity: Quantity, section: Section, count: int) -> Raster:
     (a, b), (c, d) = section.bounds
     across, up = np.linspace(a, b, nx), np.linspace(c, d, ny)
     nodes = np.column_stack([m.ravel() for m in np.meshgrid(across, up, indexing="xy")])
-    found = _values(quantity, section, nodes).reshape(ny, nx)
-    return Raster(section, across, up, found, _values(quantity, section, outline(section)[0]))
+    rim = outline(section)
+    found = _values(quantity, section, nodes, rim.contains(section, nodes)).reshape(ny, nx)
+    on_rim = _values(quantity, section, rim.vertices, section.contains(rim.vertices))
+    return Raster(section, across, up, found, on_rim)
 
 
 def resolution(cost: int, maps: int, most: int = MOST) -> int:
@@ -80,10 +83,9 @@ def resolution(cost: int, maps: int, most: int = MOST) -> int:
     return int(np.clip(math.sqrt(BUDGET / (max(1, cost) * maps)), FEWEST, most))
 
 
-def _values(quantity: Quantity, section: Section, free: np.ndarray) -> np.ndarray:
+def _values(quantity: Quantity, section: Section, free: np.ndarray, inside: np.ndarray) -> np.ndarray:
     """NaN outside the domain, where nothing is evaluated, and where the value is no finite number."""
-    points, found = section.points(free), np.full(len(free), np.nan)
-    inside = section.domain.contains(points)
+    found = np.full(len(free), np.nan)
     if inside.any():
-        found[inside] = quantity.at(points[inside])
+        found[inside] = quantity.at(section.points(free[inside]))
     return np.where(np.isfinite(found), found, np.nan)
