@@ -15,7 +15,7 @@ from fens.cli import main
 from fens.errors import EquationError, EvaluationError, MissingPackage, SettingError
 from fens.pictures.labels import number, place, symbol
 from fens.pictures.layout import layout_for
-from fens.pictures.outline import outline
+from fens.pictures.outline import BISECTIONS, GRID, outline
 from fens.pictures.quantity import Quantity
 from fens.pictures.raster import FEWEST, raster, resolution
 from fens.pictures.search import plot_searches
@@ -203,8 +203,8 @@ def test_outlines_are_those_of_the_domain(domain, area, rings):
     pieces = np.split(vertices, np.flatnonzero(codes == mpl.path.Path.MOVETO)[1:])
     signed = [np.sum(p[:-1, 0] * p[1:, 1] - p[1:, 0] * p[:-1, 1]) / 2 for p in pieces]
     assert abs(sum(signed)) == pytest.approx(area, rel=5e-5)
-    size = max(domain.half_widths)
-    assert np.abs(domain.depth(vertices)).max() < 1e-6 * size
+    diagonal = 2 * np.hypot(*domain.half_widths) / (GRID - 3)  # of a square of the grid
+    assert np.abs(domain.depth(vertices)).max() < 2 * diagonal / 2**BISECTIONS
     assert domain.contains(vertices).all()
     lower, upper = np.array(domain.bounds).T
     anywhere = lower + (upper - lower) * np.random.default_rng(0).random((5000, 2))
@@ -418,6 +418,17 @@ def test_mp4_needs_ffmpeg(solved, tmp_path):
         solved("strip").animate(t, tmp_path / "u.mp4", frames=3)
     if FFMpegWriter.isAvailable():
         assert solved("strip").animate(t, tmp_path / "u.mp4", frames=3).stat().st_size > 1000
+
+
+def test_an_mp4_that_ffmpeg_does_not_write(solved, tmp_path):
+    broken = tmp_path / "ffmpeg"
+    broken.write_text("#!/bin/sh\ncat > /dev/null\nexit 3\n")
+    broken.chmod(0o755)
+    with (
+        mpl.rc_context({"animation.ffmpeg_path": str(broken)}),
+        pytest.raises(SettingError, match="cannot be written: .* non-zero exit status 3"),
+    ):
+        solved("strip").animate(t, tmp_path / "u.mp4", frames=3)
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import importlib
 import os
 from collections.abc import Callable
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
 from ..errors import MissingPackage, SettingError
@@ -58,8 +59,9 @@ def checked_path(path: Any, endings: tuple[str, ...]) -> Path:
 
 
 def write(target: Path, writer: Callable[[], Any]) -> None:
-    """Write a file; what the system refuses is told in a sentence."""
+    """Write a file; what the system or a program refuses is told in a sentence."""
     try:
         writer()
-    except OSError as error:
-        raise SettingError(f"The picture {str(target)!r} cannot be written: {error.strerror or error}.") from error
+    except (OSError, CalledProcessError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise SettingError(f"The picture {str(target)!r} cannot be written: {reason}.") from error

@@ -185,7 +185,8 @@ def _tones(count: int) -> list[Any]:
 
 
 def _size_of_plane(domain: Domain) -> Size:
-    return PANEL + 1.7, PANEL * _aspect(domain) + 0.6
+    width = PANEL / max(1.0, _aspect(domain) / 1.25)  # what is tall is not higher than a page is wide
+    return width + 1.7, width * _aspect(domain) + 0.6
 
 
 def _size_of_instants(domain: Domain) -> Size:
