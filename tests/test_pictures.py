@@ -426,7 +426,7 @@ def test_an_mp4_that_ffmpeg_does_not_write(solved, tmp_path):
     broken.chmod(0o755)
     with (
         mpl.rc_context({"animation.ffmpeg_path": str(broken)}),
-        pytest.raises(SettingError, match="cannot be written: .* non-zero exit status 3"),
+        pytest.raises(SettingError, match=r"cannot be written: .* non-zero exit status 3"),
     ):
         solved("strip").animate(t, tmp_path / "u.mp4", frames=3)
 
