@@ -186,10 +186,5 @@ def test_pictures(tmp_path, make):
     figure = fens.solve(known.problem, features=100).plot(str(tmp_path / "u.png"))
     axes = figure.axes[0]
     assert (tmp_path / "u.png").stat().st_size > 5000
-    assert axes.get_xlabel() == "x"
+    assert axes.get_xlabel() == "$x$"
     assert axes.get_ylabel()
-
-
-def test_no_picture_of_three_coordinates():
-    with pytest.raises(NotImplementedError, match="one or two coordinates; this solution has 3"):
-        fens.solve(zoo.heat().problem, features=50).plot()

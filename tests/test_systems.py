@@ -54,7 +54,7 @@ def test_pictures_have_a_panel_for_each_unknown(tmp_path):
     w = fens.complex_unknown("w")(x)
     rod = fens.Box({x: (0, 1)})
     curves = fens.solve(fens.Problem({rod: sp.Eq(w, sp.exp(sp.I * x))}), features=30, estimate=False).plot().axes
-    assert [a.get_ylabel() for a in curves] == ["Re w", "Im w"]
+    assert [a.get_ylabel() for a in curves] == ["Re $w$", "Im $w$"]
 
 
 def test_pressure_without_a_level_is_not_determined():

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from .domain import Cylinder, Extruded, Pair, Part, Patch, Piece, Points, Region
+from .domain import Cylinder, Extruded, Pair, Part, Patch, Piece, Points, Region, Samples
 from .errors import SettingError
 from .estimate import Error
 from .field import ComplexField, Field
 from .problem import Component, Condition, Data, Equation, Problem, Unknown, differentiated, read, wrap
+from .scale import Search
 from .settings import Settings
 from .solution import Solution
 
@@ -88,6 +89,14 @@ class March(Solution):
             else BlockField(tuple(b[u] for b in self.blocks), self.problem.domain)
             for u in self.problem.unknowns
         }
+
+    @property
+    def _searches(self) -> tuple[Search | None, ...]:
+        return tuple(b.search for b in self.blocks)
+
+    @property
+    def _samples(self) -> tuple[Mapping[Region, Samples], ...]:
+        return tuple(b.samples for b in self.blocks)
 
     def residual(self, region: Region, points: Any = None) -> np.ndarray:
         """That of a block is with the block."""

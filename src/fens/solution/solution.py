@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
 from torch import Tensor
 
+from .. import pictures
 from ..assemble import evaluate_jets, place, sample
 from ..domain import Clustered, Demand, Domain, Grid, Region, Sampler, Samples
 from ..errors import SettingError
@@ -19,12 +22,14 @@ from ..features import Distribution, Family, Isotropic
 from ..field import Fields, broadcast
 from ..fit import Stats
 from ..problem import LINEARISATIONS, Problem, Unknown, component_values
-from ..scale import Search
+from ..scale import ScaleGrid, Search
 from ..settings import Settings, check_sampler
 from .integral import integrate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+PathLike = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
@@ -134,11 +139,20 @@ class Solution:
         """
         if isinstance(exact, Mapping):
             return {u: self._compared(u, function, points) for u, function in exact.items()}
+        ((unknown, function),) = self._known(exact, "compare").items()
+        return self._compared(unknown, function, points)
+
+    def _known(self, exact: Any, caller: str) -> dict[sp.Expr, Any]:
+        """Known functions by unknown; one by itself is that of the only unknown function."""
+        if isinstance(exact, Mapping):
+            for unknown in exact:
+                self.problem.of(unknown)
+            return dict(exact)
         functions = [u for u in self.problem.unknowns if not isinstance(u, Unknown)]
         if len(functions) > 1:
             names = ", ".join(map(str, functions))
-            raise SettingError(f"There are several unknowns; compare() takes a mapping from {names} to functions.")
-        return self._compared(functions[0], exact, points)
+            raise SettingError(f"There are several unknowns; {caller}() takes a mapping from {names} to functions.")
+        return {functions[0]: exact}
 
     def _compared(self, unknown: sp.Expr, exact: Any, points: Any) -> Comparison:
         components = [self.problem.components[k] for k in self.problem.of(unknown)]
@@ -161,12 +175,52 @@ class Solution:
         """
         return integrate(Fields(self.problem, self.features, self.weights), expression, on, points)
 
-    def plot(self, path: str | None = None) -> Figure:
-        """A picture, for one and two coordinates, with a panel for each unknown; written to `path` if one is given."""
-        from .plot import plot
+    def plot(self, path: PathLike | None = None) -> Figure:
+        """A picture of every unknown function, written to `path` if one is given; numbers are in the title.
 
-        functions = {u.func.__name__: f for u, f in self.functions.items() if not isinstance(u, Unknown)}
-        return plot(functions, path)
+        One coordinate gives a curve, two a map, one and time a map and curves at some times, two and time maps at
+        some times, three slices at right angles, and more sections through the middle along those coordinates in which
+        the function varies most.
+        """
+        return pictures.plot(self.problem, self.functions, self.stats.features, path)
+
+    def plot_error(self, exact: Any, path: PathLike | None = None) -> Figure:
+        """A picture of the absolute error against a known function, or a mapping to these, as `compare` takes them.
+
+        The scale is logarithmic and ends at round-off; the title has what `compare` gives.
+        """
+        known = self._known(exact, "plot_error")
+        compare = partial(self._compared, points=None)
+        return pictures.plot_errors(self.problem, self.functions, self.stats.features, known, compare, path)
+
+    def plot_search(self, path: PathLike | None = None) -> Figure:
+        """A picture of the search for the scale: the loss of each that was tried, and the one chosen."""
+        d = len(self.problem.coordinates)
+        of_functions = [d * k + i for k, c in enumerate(self.problem.components) if not c.is_constant for i in range(d)]
+        on_grid = isinstance(self.settings.scale, ScaleGrid)
+        loss = "residual ‖A w − F‖" if on_grid else "largest residual at other points, beside its terms"
+        return pictures.plot_searches(self._searches, loss, of_functions, path)
+
+    def plot_points(self, path: PathLike | None = None) -> Figure:
+        """A picture of the points at which the equations were asked to hold, by region."""
+        return pictures.plot_points(self.problem, self._samples, path)
+
+    def animate(
+        self, coordinate: sp.Symbol, path: PathLike, *, frames: int = pictures.FRAMES, fps: float = pictures.FPS
+    ) -> Path:
+        """A film in which one coordinate runs, time or any other, if one or two others remain; where it was written.
+
+        `path` ends in `.gif` or, where the program ffmpeg is installed, `.mp4`.
+        """
+        return pictures.animate(self.problem, self.functions, self.stats.features, coordinate, path, frames, fps)
+
+    @property
+    def _searches(self) -> tuple[Search | None, ...]:
+        return (self.search,)
+
+    @property
+    def _samples(self) -> tuple[Mapping[Region, Samples], ...]:
+        return (self.samples,)
 
     def __repr__(self) -> str:
         s = self.stats

@@ -1,0 +1,61 @@
+"""From values to colours and limits of axes: sequential, diverging where the sign matters, or logarithmic."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..errors import EvaluationError
+
+SIGNED = 0.05  # of the largest value, beyond which both signs count
+CONSTANT = 1e-12  # of the largest value: a spread below it is round-off
+LEAST = 0.01  # part of the values that may lie below the end of a logarithmic scale, with an arrow to tell
+
+# of Okabe and Ito, told apart by the colour-blind
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+
+@dataclass(frozen=True)
+class Shade:
+    """The colours of a range of values. `extend` tells on which side values lie beyond it."""
+
+    colours: str
+    low: float
+    high: float
+    logarithmic: bool = False
+    extend: str = "neither"
+
+    @property
+    def norm(self) -> Any:
+        """As matplotlib has it."""
+        from matplotlib.colors import LogNorm, Normalize
+
+        return (LogNorm if self.logarithmic else Normalize)(self.low, self.high)
+
+
+def shade(values: np.ndarray, floor: float | None) -> Shade:
+    """The colours of values; with a floor, on a logarithmic scale that does not go below it."""
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        raise EvaluationError("There is nothing to draw: no value is a finite number.")
+    return _linear(finite) if floor is None else _logarithmic(finite, floor)
+
+
+def _linear(values: np.ndarray) -> Shade:
+    low, high = float(values.min()), float(values.max())
+    size = max(-low, high)
+    if high - low <= CONSTANT * abs(size):  # noise must not look like a function
+        half = abs(size) / 2 or 1.0
+        return Shade("viridis", low - half, high + half)
+    if low < -SIGNED * size and high > SIGNED * size:
+        return Shade("RdBu_r", -size, size)
+    return Shade("viridis", low, high)
+
+
+def _logarithmic(values: np.ndarray, floor: float) -> Shade:
+    high = max(float(values.max()), 10 * floor)
+    low = max(floor, float(np.quantile(values, LEAST)))
+    low = low if low < high / 10 else high / 10
+    return Shade("viridis", low, high, True, "min" if float(values.min()) < low else "neither")
