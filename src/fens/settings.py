@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -28,15 +28,15 @@ FIRST_SIZE = 400  # features of one that does, at first
 class Settings:
     """Everything a user may choose; None means that `solve` chooses."""
 
-    features: int | Mapping[sp.Expr, int] | None
-    activation: str
-    scale: Scale
-    points: Sampler | None
-    weights: Any
-    initialisation: str
-    affine: bool | None
-    seed: int
-    device: str
+    features: int | Mapping[sp.Expr, int] | None = None
+    activation: str = "cos"
+    scale: Scale = None
+    points: Sampler | None = None
+    weights: Any = "balanced"
+    initialisation: str = "uniform"
+    affine: bool | None = None
+    seed: int = 0
+    device: str = "cpu"
     nonlinear: str = "newton"
     initial: Any = None
     max_iterations: int = 100
@@ -84,6 +84,11 @@ class Settings:
         if self.points is not None:
             check_sampler(self.points)
         _check_device(self.device)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of `solve` that were not left as they are by default."""
+        return {f.name: v for f in fields(self) if not _same(v := getattr(self, f.name), f.default)}
 
     @property
     def size(self) -> int:
@@ -182,6 +187,11 @@ class Settings:
         if unknown not in self.scale and not isinstance(unknown, Unknown):
             raise SettingError(f"The mapping of scales has none for {unknown}; it needs all the unknowns.")
         return self.scale.get(unknown, 1.0)
+
+
+def _same(one: Any, other: Any) -> bool:
+    plain = bool | int | float | str | None
+    return one is other or (isinstance(one, plain) and isinstance(other, plain) and one == other)
 
 
 def check_sampler(points: Any) -> None:

@@ -14,7 +14,7 @@ def compiled(
     expressions: tuple[sp.Expr, ...], symbols: tuple[sp.Symbol, ...]
 ) -> Callable[..., list[np.ndarray]]:
     """A function of as many arrays as there are symbols, that gives the values of each expression at each point."""
-    dummies = {s: sp.Dummy() for s in symbols}
+    dummies = {s: sp.Dummy(f"x{k:04d}") for k, s in enumerate(symbols)}
     plain = [e.xreplace(dummies) for e in expressions]
     raw = sp.lambdify(list(dummies.values()), plain, modules=["scipy", "numpy"], cse=True)
 
