@@ -1,5 +1,6 @@
 """Saved solutions: the same bits for every kind of solution, and nothing but what fens wrote is read."""
 
+import contextlib
 import hashlib
 import json
 import math
@@ -25,7 +26,7 @@ from fens.solution.store import ALL
 from fens.storage import packed
 from fens.storage.container import unpacked
 
-x, y, z, t, a, b = sp.symbols("x y z t a b")
+x, y, z, t = sp.symbols("x y z t")
 u, v = sp.Function("u")(x, y), sp.Function("v")(x, y)
 f = sp.Function("f")(x)
 w = sp.Function("w")(x, t)
@@ -39,8 +40,9 @@ def laplace(unknown, *coordinates):
     return sp.Add(*(unknown.diff(c, 2) for c in coordinates))
 
 
-def poisson(domain, exact=sp.exp(x) * sp.sin(y)):
+def poisson(domain):
     """Δu = Δ exact on a plane domain."""
+    exact = sp.exp(x) * sp.sin(y)
     return fens.Problem({domain: sp.Eq(laplace(u, x, y), laplace(exact, x, y)), domain.boundary: sp.Eq(u, exact)})
 
 
@@ -103,11 +105,13 @@ def two_domains():
     )
 
 
-def complex_wave():
-    c = fens.complex_unknown("c")(x, y)
+c = fens.complex_unknown("c")(x, y)
+
+
+def complex_wave(**options):
     robin = sp.Eq(fens.normal_derivative(c) - 3 * sp.I * c, 1)
     return fens.solve(
-        fens.Problem({square: laplace(c, x, y) + 9 * c, square.boundary: robin}), features=60, estimate=False
+        fens.Problem({square: laplace(c, x, y) + 9 * c, square.boundary: robin}), features=60, estimate=False, **options
     )
 
 
@@ -146,11 +150,11 @@ def string(**options):
 
 
 def five_dimensions():
-    c = sp.symbols("c0:5")
-    g = sp.Function("g")(*c)
-    cube = fens.Box({s: (0, 1) for s in c})
-    exact = sp.Add(*(sp.sin(s) for s in c))
-    problem = fens.Problem({cube: sp.Eq(laplace(g, *c), laplace(exact, *c)), cube.boundary: sp.Eq(g, exact)})
+    axes = sp.symbols("c0:5")
+    g = sp.Function("g")(*axes)
+    cube = fens.Box(dict.fromkeys(axes, (0, 1)))
+    exact = sp.Add(*(sp.sin(s) for s in axes))
+    problem = fens.Problem({cube: sp.Eq(laplace(g, *axes), laplace(exact, *axes)), cube.boundary: sp.Eq(g, exact)})
     return fens.solve(problem, features=80, points=fens.Random(200, 200))
 
 
@@ -184,13 +188,15 @@ SOLUTIONS = {
     "a square with an estimate": lambda: plane(square, estimate=True, adapt=None),
     "the paper's options": lambda: plane(square, scale=fens.ScaleGrid(0, 6, 2), points=fens.Grid(11), weights="unit"),
     "given scales, weights and seed": lambda: plane(
-        square, scale={x: 2, y: sp.Rational(5, 2)}, weights={square.boundary: 3.0}, seed=7, points=fens.Grid({x: 9, y: 12})
+        square, seed=7, scale={x: 2, y: sp.Rational(5, 2)},
+        weights={square.boundary: 3.0}, points=fens.Grid({x: 9, y: 12})
     ),
     "an array of scales": lambda: plane(square, scale=np.array([2.0, 3.0]), features=np.int64(50), affine=True),
     "random points": lambda: plane(square, points=fens.Random(150, 80), activation="cos_sin"),
     "Xavier": lambda: plane(square, initialisation="xavier", activation="tanh"),
     "frequencies of one's own": lambda: plane(
-        square, frequencies=fens.Mixture(((0.5, fens.Oriented(((1.0, 0.5), (0.0, 1.0)))), (0.5, fens.Sparse.up_to(2, 2))))
+        square,
+        frequencies=fens.Mixture(((0.4, fens.Oriented(((1.0, 0.5), (0.0, 1.0)))), (0.6, fens.Sparse.up_to(2, 2))))
     ),
     "a disc": lambda: plane(fens.Ball({x: 0, y: 0}, radius=1)),
     "an ellipse": lambda: plane(fens.Ball({x: 0, y: 0}, radius={x: 1, y: 0.5})),
@@ -207,7 +213,7 @@ SOLUTIONS = {
         fens.Box({x: (0, 1), y: (0, 1), z: (0, 1)}) - fens.Ball({x: 0.5, y: 0.5, z: 0.5}, radius=0.2)
     ),
     "an implicit solid": lambda: solid(
-        fens.Implicit(x**2 + y**2 + z**4 < 1, fens.Box({x: (-2, 2), y: (-2, 2), z: (-2, 2)}))
+        fens.Implicit(x**2 + 2 * y**2 + z**2 < 1, fens.Box({x: (-2, 2), y: (-2, 2), z: (-2, 2)}))
     ),
     "a solid of triangles": lambda: solid(tetrahedron()),
     "space and time": string,
@@ -216,6 +222,7 @@ SOLUTIONS = {
     "an integral": neumann,
     "two domains": two_domains,
     "complex": complex_wave,
+    "complex, from a function": lambda: complex_wave(initial={c: solved("complex")[c]}, points=fens.Clustered(rows=3)),
     "a number from data": inverse,
     "nonlinear, with an estimate": nonlinear,
     "Picard from an expression": lambda: nonlinear(nonlinear="picard", initial=-x * (1 - x) / 2, estimate=False),
@@ -223,7 +230,7 @@ SOLUTIONS = {
     "from a mapping": lambda: nonlinear(initial={f: 0.1}, estimate=False),
     "two layers": lambda: plane(square, layers=2, activation="tanh"),
     "cells": lambda: plane(square, partition=2),
-    "spots": lambda: plane(square, partition=[2, 2], adapt=None, features=400),
+    "spots": lambda: plane(square, partition=[2, 2], adapt=None, features=150),
     "blocks of time": lambda: string(blocks=3),
     "five dimensions, couplings learnt": five_dimensions,
 }
@@ -251,8 +258,7 @@ def functions(solution):
 
 
 def points_in(domain):
-    rows = np.random.default_rng(1).uniform(*np.array(domain.bounds).T, (50, len(domain.coordinates)))
-    return rows
+    return np.random.default_rng(1).uniform(*np.array(domain.bounds).T, (50, len(domain.coordinates)))
 
 
 def same(one, other):
@@ -296,7 +302,7 @@ def test_it_tells_the_same(pair):
 
 def test_its_residuals_are_the_same(pair):
     before, after = pair
-    for one, other in zip(getattr(after, "blocks", ()) or [after], getattr(before, "blocks", ()) or [before], strict=True):
+    for one, other in zip(*(getattr(s, "blocks", [s]) for s in (after, before)), strict=True):
         for mine, region in zip(one.problem.regions, other.problem.regions, strict=True):
             assert same(one.residual(mine), other.residual(region))
             assert same(one.residual(mine, fens.Clustered()), other.residual(region, fens.Clustered()))
@@ -317,6 +323,12 @@ def test_saved_again_it_is_the_same_file(pair):
     assert packed(after, ALL) == packed(before, ALL)
 
 
+def test_the_table_has_all_kinds():
+    contents = [packed(solved(name), ALL) for name in SOLUTIONS]
+    entries = [e for raw in contents for e in json.loads(raw.split(b"\n", 3)[2])["entries"]]
+    assert set(ALL) <= {e[0] for e in entries}
+
+
 @pytest.mark.parametrize("name", SOLVED_AGAIN)
 def test_it_is_solved_again_to_the_same_bits(name, tmp_path):
     before = solved(name)
@@ -334,7 +346,7 @@ def test_options_solve_it_again(tmp_path):
     after = fens.load(tmp_path / "u.fens")
     assert set(after.settings.options) == {"features", "scale", "weights", "seed", "points", "estimate", "adapt"}
     assert same(fens.solve(after.problem, **after.settings.options).weights, before.weights)
-    with pytest.raises(fens.FensError, match="takes a fens.Solution; got Problem"):
+    with pytest.raises(fens.FensError, match=r"takes a fens\.Solution; got Problem"):
         fens.solve_again(after.problem)
 
 
@@ -353,14 +365,14 @@ def test_any_altered_byte_is_refused(data):
     good = bytearray(content())
     place = data.draw(st.one_of(st.integers(0, 120), st.integers(0, len(good) - 1)))
     good[place] ^= data.draw(st.integers(1, 255))
-    with pytest.raises(FileError, match="damaged|not a solution|format"):
+    with pytest.raises(FileError, match=r"damaged|not a solution|format"):
         unpacked(bytes(good), ALL, "u.fens")
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(0, 10**9))
 def test_any_truncated_file_is_refused(length):
-    with pytest.raises(FileError, match="damaged|not a solution"):
+    with pytest.raises(FileError, match=r"damaged|not a solution"):
         unpacked(content()[: length % len(content())], ALL, "u.fens")
 
 
@@ -377,7 +389,7 @@ def test_a_longer_file_is_refused():
         ("empty.fens", Path.touch, "not a solution saved by fens"),
         ("text.fens", lambda p: p.write_text("hello"), "not a solution saved by fens"),
         ("pickle.fens", lambda p: p.write_bytes(pickle.dumps([1])), "not a solution saved by fens"),
-        ("new.fens", lambda p: p.write_bytes(b"fens solution, format 2\nabc"), "has format 2, and this version of fens"),
+        ("new.fens", lambda p: p.write_bytes(b"fens solution, format 2\nab"), "has format 2, and this version of fens"),
     ],
 )
 def test_what_is_not_ours_is_refused(tmp_path, name, made, words):
@@ -413,9 +425,12 @@ def test_a_file_is_written_as_a_whole(tmp_path, monkeypatch):
     assert [p.name for p in tmp_path.iterdir()] == ["u.fens"]
 
 
-def forged(entries, root=None):
+def forged(entries):
     """A file with a good checksum and any content."""
-    body = json.dumps({"entries": entries, "root": [len(entries) - 1] if root is None else root}).encode() + b"\n" + bytes(64)
+    return sealed(json.dumps({"entries": entries, "value": [len(entries) - 1]}).encode() + b"\n" + bytes(64))
+
+
+def sealed(body):
     return b"fens solution, format 1\n" + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
 
 
@@ -468,15 +483,13 @@ def test_hostile_content_is_refused(name, tmp_path):
 
 @pytest.mark.parametrize(
     "tree",
-    [b"[" * 10**6, b"null", b"{}", b"[1]", b'{"entries": 3, "root": 1}', b'{"entries": [["tuple", NaN]], "root": [0]}',
-     b'{"entries": [["tuple", ' + b"9" * 10**5 + b']], "root": [0]}', b"\xff\xfe", b""],
+    [b"[" * 10**6, b"null",
+     b"{}", b"[1]", b'{"entries": 3, "value": 1}', b'{"entries": [["tuple", NaN]], "value": [0]}',
+     b'{"entries": [["tuple", ' + b"9" * 10**5 + b']], "value": [0]}', b"\xff\xfe", b""],
 )  # fmt: skip
 def test_other_trees_are_refused(tree):
-    body = tree + b"\n"
     with pytest.raises(FileError):
-        fens.storage.container.unpacked(
-            b"fens solution, format 1\n" + hashlib.sha256(body).hexdigest().encode() + b"\n" + body, ALL, "u.fens"
-        )
+        unpacked(sealed(tree + b"\n"), ALL, "u.fens")
 
 
 @settings(max_examples=60, deadline=None)
@@ -490,14 +503,12 @@ def test_changed_entries_with_a_good_checksum_raise_nothing_but_sentences(data):
     i = data.draw(st.integers(0, len(entries[k]) - 1))
     entries[k][i] = data.draw(
         st.one_of(st.none(), st.booleans(), st.integers(-3, 10**6), st.floats(allow_nan=False, allow_infinity=False),
-                  st.sampled_from(["", "x", "tuple", "node", "Add", "Box", "Solution"]), st.lists(st.integers(-1, k + 1), max_size=2))
+                  st.sampled_from(["", "x", "tuple", "node", "Add", "Box", "Solution"]),
+                  st.lists(st.integers(-1, k + 1), max_size=2))
     )
-    body = json.dumps(document).encode() + b"\n" + arrays
-    raw = b"fens solution, format 1\n" + hashlib.sha256(body).hexdigest().encode() + b"\n" + body
-    try:
+    raw = sealed(json.dumps(document).encode() + b"\n" + arrays)
+    with contextlib.suppress(FileError):
         unpacked(raw, ALL, "u.fens")
-    except FileError:
-        pass
 
 
 def test_loading_imports_nothing_and_runs_nothing(tmp_path):
@@ -508,7 +519,6 @@ def test_loading_imports_nothing_and_runs_nothing(tmp_path):
         "def hook(event, args):\n"
         "    if event in ('subprocess.Popen', 'os.system', 'pickle.find_class', 'marshal.loads', 'socket.connect'):\n"
         "        raise SystemExit(event)\n"
-        "    if event in ('exec', 'compile') and 'fens' not in str(args): pass\n"
         "fens.load(sys.argv[1])\n"
         "sys.addaudithook(hook)\n"
         "fens.load(sys.argv[1])\n"
@@ -520,7 +530,10 @@ def test_loading_imports_nothing_and_runs_nothing(tmp_path):
 def test_another_process_gets_the_same_bits(tmp_path):
     before = solved("blocks of time")
     before.save(tmp_path / "u.fens")
-    program = "import sys, fens; s = fens.load(sys.argv[1]); print(s(0.3, 0.7).hex(), fens.solve_again(s)(0.3, 0.7).hex())"
+    program = (
+        "import sys, fens; s = fens.load(sys.argv[1]); "
+        "print(s(0.3, 0.7).hex(), fens.solve_again(s)(0.3, 0.7).hex())"
+    )
     environment = {**os.environ, "PYTHONPATH": str(Path(fens.__file__).parents[1])}
     done = subprocess.run(
         [sys.executable, "-c", program, str(tmp_path / "u.fens")],
@@ -557,7 +570,6 @@ def test_python_functions_are_left_behind(tmp_path):
     for use in (lambda: after.residual(line), lambda: fens.solve_again(after), lambda: fens.solve(after.problem)):
         with pytest.raises(NotInFile, match=sentence):
             use()
-    assert same(after.residual(line.boundary) if False else after.weights, before.weights)
     after.save(tmp_path / "again.fens")
     assert (tmp_path / "again.fens").read_bytes() == (tmp_path / "u.fens").read_bytes()
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -33,7 +34,7 @@ class Provenance:
         import torch
 
         when = datetime.now(UTC).isoformat(timespec="seconds")
-        return cls(*_versions(), torch.get_num_threads(), when)
+        return cls(**_versions(), threads=torch.get_num_threads(), time=when)
 
     @property
     def facts(self) -> dict[str, str]:
@@ -46,12 +47,12 @@ class Provenance:
 
 
 @cache
-def _versions() -> tuple[str, ...]:
+def _versions() -> dict[str, Any]:
     import torch
 
-    packages = [_version(name) for name in ("numpy", "scipy", "sympy", "torch")]
+    packages = {name: _version(name) for name in ("fens", "numpy", "scipy", "sympy", "torch")}
     processor = f"{platform.machine()}, {torch.backends.cpu.get_cpu_capability()}"
-    return _version("fens"), platform.python_version(), *packages, platform.system(), processor
+    return {**packages, "python": platform.python_version(), "platform": platform.system(), "processor": processor}
 
 
 def _version(name: str) -> str:

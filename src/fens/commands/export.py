@@ -90,7 +90,7 @@ def _along(number: str, ends: tuple[float, float], text: str) -> Any:
 
 
 def _count(number: str, text: str) -> int:
-    if not number.isdecimal() or not 2 <= int(number[:9]) or len(number) > 8:
+    if not number.isdecimal() or not int(number[:9]) >= 2 or len(number) > 8:
         raise SettingError(f"--points takes whole numbers of points, at least 2 along an axis; got {text!r}.")
     return int(number)
 

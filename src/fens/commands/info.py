@@ -15,7 +15,9 @@ from .shared import OK, add_examples, write_json
 DESCRIPTION = """Versions of fens and of what it uses, the machine, and the threads it computes with. With the name
 of a saved solution: what it is a solution of, how well, and where it comes from."""
 NEEDED = ("fens", "numpy", "scipy", "sympy", "mpmath", "torch", "rich")
-OPTIONAL = {"matplotlib": "plot", "shapely": "geometry", "trimesh": "geometry", "scikit-fem": "reproduce", "xarray": "export"}
+OPTIONAL = {
+    "matplotlib": "plot", "shapely": "geometry", "trimesh": "geometry", "scikit-fem": "reproduce", "xarray": "export",
+}  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,10 +63,12 @@ def facts_of(solution: Solution) -> dict[str, dict[str, Any]]:
     """What is told of a saved solution."""
     problem, stats, error = solution.problem, solution.stats, solution.error
     equations = {f"equation {k}": c.label for k, c in enumerate(problem.conditions, 1)}
-    told = {"estimate": error.estimate, "verdict": error.verdict, "advice": error.advice} if error else {"estimate": "none"}
+    named = ("estimate", "relative", "verdict", "advice")
+    told = {k: getattr(error, k) for k in named} if error else {"estimate": "none"}
+    solved = {k: getattr(stats, k) for k in ("features", "rows", "rank", "residual", "status")}
     return {
         "problem": {"sought": ", ".join(map(str, problem.unknowns)), "domain": problem.domain.name, **equations},
-        "solution": {"features": stats.features, "rows": stats.rows, "residual": stats.residual, "status": stats.status},
+        "solution": solved,
         "error": told,
         "options": {"seed": solution.settings.seed, **{k: repr(v) for k, v in solution.settings.options.items()}},
         "computed with": solution.provenance.facts,

@@ -108,7 +108,8 @@ def read(path: str | Path, changes: Mapping[str, Any] | None = None) -> ProblemF
     file = ProblemFile(
         path=Path(path), changes=dict(changes or {}), title=sections["title"].text() if "title" in sections else "",
         names=names, statements=statements, problem=problem, options=given,
-        exact=_exact(sections, context), output=output(sections["output"], names) if "output" in sections else Output({}),
+        exact=_exact(sections, context),
+        output=output(sections["output"], names) if "output" in sections else Output({}),
         eigen=_eigen(sections, context, given), continuation=_continuation(sections, names),
     )  # fmt: skip
     _check_options(file, sections)

@@ -69,6 +69,11 @@ class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
                  (self._word("mo", d), self._raised(self._print(x), n))]
         return self._nested("mfrac", above, self._row(*parts))
 
+    def parenthesize(self, item: sp.Basic, *more: Any, **options: Any) -> Element:
+        if isinstance(item, sp.Derivative) and isinstance(item.expr, AppliedUndef):
+            return self._print(item)  # type: ignore[no-any-return]  # a fraction needs no brackets
+        return super().parenthesize(item, *more, **options)  # type: ignore[no-any-return]
+
     def _print_Jump(self, expr: sp.Function) -> Element:
         return self._row(self._word("mo", "⟦"), self._print(expr.args[0]), self._word("mo", "⟧"))
 
@@ -100,7 +105,7 @@ class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
         return element
 
     def _word(self, name: str, text: str) -> Element:
-        return self._nested(name, self.dom.createTextNode(text))  # type: ignore[arg-type]
+        return self._nested(name, self.dom.createTextNode(text))
 
 
 def latex(expression: sp.Basic) -> str:

@@ -46,7 +46,7 @@ def packed(value: Any, kinds: Mapping[str, Kind]) -> bytes:
     """A value as the bytes of a file."""
     encoder = Encoder(kinds)
     root = encoder.value(value)
-    tree = json.dumps({"entries": renumbered(encoder.entries), "root": root}, separators=(",", ":"), allow_nan=False)
+    tree = json.dumps({"entries": renumbered(encoder.entries), "value": root}, separators=(",", ":"), allow_nan=False)
     body = b"".join([tree.encode("ascii"), b"\n", *encoder.arrays])
     return b"".join([f"fens solution, format {FORMAT}\n".encode(), _digest(body), b"\n", body])
 
@@ -69,7 +69,7 @@ def unpacked(content: bytes, kinds: Mapping[str, Kind], name: str) -> Any:
     tree, _, arrays = body.partition(b"\n")
     try:
         document = json.loads(tree)
-        return decoded(document["entries"], document["root"], arrays, kinds)
+        return decoded(document["entries"], document["value"], arrays, kinds)
     except FileError as error:
         raise FileError(error.reason, name=name) from error
     except (ValueError, RecursionError, TypeError, KeyError) as error:

@@ -12,7 +12,7 @@ import torch
 
 from ..errors import FensError, FileError
 from ..features import ACTIVATIONS
-from ..problem import Absent, Data
+from ..problem import Absent, Data, Normal, Opposite, Unknown
 from . import formulas
 from .encode import DTYPES, NUMBERED
 from .kinds import Kind
@@ -130,7 +130,7 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "rational": formulas.rational,
     "real": formulas.real,
     "node": formulas.node,
-    "normal": formulas.Normal,
-    "opposite": formulas.Opposite,
-    "unknown": formulas.Unknown,
+    "normal": Normal,
+    "opposite": Opposite,
+    "unknown": Unknown,
 }

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import sympy as sp
-from sympy.core.function import AppliedUndef
+from sympy.core.function import Application, AppliedUndef
 from sympy.core.relational import Equality, GreaterThan, LessThan, StrictGreaterThan, StrictLessThan, Unequality
 from sympy.functions.elementary.piecewise import ExprCondPair
 
@@ -30,24 +31,24 @@ CONSTANTS = {
 FUNCTIONS: dict[str, Any] = {
     name: f
     for name, f in vars(sp.functions).items()
-    if inspect.isclass(f) and issubclass(f, sp.Function) and f.__name__ == name
+    if inspect.isclass(f) and issubclass(f, Application) and f.__name__ == name
 }
 RELATIONS = (Equality, Unequality, LessThan, GreaterThan, StrictLessThan, StrictGreaterThan)
 OPERATORS: dict[str, Callable[..., Any]] = {
     "Add": lambda *args: sp.Add._from_args(args),
     "Mul": lambda *args: sp.Mul._from_args(args),
-    "Pow": lambda base, exponent: sp.Pow(base, exponent, evaluate=False),
-    "Derivative": lambda *args: sp.Derivative(*args, evaluate=False),
+    "Pow": partial(sp.Pow, evaluate=False),
+    "Derivative": partial(sp.Derivative, evaluate=False),
     "Tuple": sp.Tuple,
-    "And": lambda *args: sp.And(*args, evaluate=False),
-    "Or": lambda *args: sp.Or(*args, evaluate=False),
-    "Not": lambda arg: sp.Not(arg, evaluate=False),
+    "And": partial(sp.And, evaluate=False),
+    "Or": partial(sp.Or, evaluate=False),
+    "Not": partial(sp.Not, evaluate=False),
     "ExprCondPair": ExprCondPair,
     "Wrapped": Wrapped,
-    "Jump": lambda arg: Jump(arg, evaluate=False),
-    "Total": lambda arg: Total(arg, evaluate=False),
-    **{c.__name__: (lambda c: lambda *args: c(*args, evaluate=False))(c) for c in RELATIONS},
-    **{name: (lambda f: lambda *args: f(*args, evaluate=False))(f) for name, f in FUNCTIONS.items()},
+    "Jump": partial(Jump, evaluate=False),
+    "Total": partial(Total, evaluate=False),
+    **{c.__name__: partial(c, evaluate=False) for c in RELATIONS},
+    **{name: partial(f, evaluate=False) for name, f in FUNCTIONS.items()},
 }
 CLASSES = {
     sp.Add, sp.Mul, sp.Pow, sp.Derivative, sp.Tuple, sp.And, sp.Or, sp.Not, ExprCondPair, Wrapped, Jump, Total,
@@ -148,7 +149,7 @@ def real(sign: int, mantissa: int, exponent: int, precision: int) -> sp.Float:
 def node(name: str, *arguments: sp.Basic) -> sp.Basic:
     """A sum, a product, a function of its arguments …, unevaluated."""
     if name not in OPERATORS:
-        raise FileError(f"the file has an expression of the kind {name!r:.60}, which this version of fens does not know")
+        raise FileError(f"the file has an expression of the kind {name!r:.60}, which this fens does not know")
     _check_bearable(name, _nodes(arguments))
     return OPERATORS[name](*arguments)
 

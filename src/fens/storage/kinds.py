@@ -14,7 +14,6 @@ from ..domain import (
     Cloud,
     Clustered,
     Combined,
-    Concentrated,
     Cylinder,
     Domain,
     Extruded,
@@ -36,7 +35,7 @@ from ..domain.curve import Arc, Oval, Segment
 from ..domain.given import Given, Table
 from ..domain.implicit import Shell
 from ..domain.piece import Sliced
-from ..domain.shape import Crowded, Inside
+from ..domain.shape import Inside
 from ..domain.star import Polar
 from ..domain.surface import Triangles
 from ..domain.trace import Level
@@ -113,9 +112,9 @@ def _settings(values: Mapping[str, Any]) -> Settings:
 
 SHAPES = (Ball, Box, Cloud, Combined, Cylinder, Implicit, Polygon, Star, Surface)
 REGIONS = (Pair, Part, Points, Samples)
-PIECES = (Arc, Crowded, Extruded, Given, Inside, Patch, Shell, Sliced, Sphere, Triangles, Trimmed)
+PIECES = (Arc, Extruded, Given, Inside, Patch, Shell, Sliced, Sphere, Triangles, Trimmed)
 CURVES = (Level, Oval, Polar, Segment, Table)
-SAMPLERS = (Clustered, Concentrated, Grid, Random)
+SAMPLERS = (Clustered, Grid, Random)
 FEATURES = (Bell, Cell, Composed, Family, Joined, Layers, Pieces, RandomFeatures)
 DISTRIBUTIONS = (AroundHoles, Hole, Isotropic, Localised, Mixture, Oriented, Sparse, Spot)
 EQUATIONS = (Component, Condition, Equation, Jet)

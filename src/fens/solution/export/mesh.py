@@ -80,7 +80,7 @@ def _corners(d: int) -> list[tuple[int, ...]]:
     if d < 2:
         return list(product((0, 1), repeat=d))
     ring = [(0, 0), (1, 0), (1, 1), (0, 1)]
-    return [(*at, *top) for top in product((0, 1), repeat=d - 2) for at in ring]  # type: ignore[misc]
+    return [(*at, *top) for top in product((0, 1), repeat=d - 2) for at in ring]
 
 
 def _triangulated(domain: Domain, counts: tuple[int, ...]) -> Mesh:

@@ -13,6 +13,7 @@ from ...domain import Demand, Domain, Grid
 from ...errors import SettingError
 from ...numbers import is_whole, real_array
 from ...problem import Problem, Unknown
+from ...problem.typeset import sought
 from ...settings import check_sampler
 
 POINTS = {1: 1001, 2: 101, 3: 41}  # along each axis, by the number of axes
@@ -64,7 +65,7 @@ def _axis(x: sp.Symbol, given: Any) -> np.ndarray:
 def check_size(problem: Problem, count: int) -> None:
     """Refuse what would fill a disk by mistake."""
     if (total := count * (len(problem.coordinates) + len(problem.components))) > MOST:
-        raise SettingError(f"The export would have {total:.1e} numbers, and {MOST:.0e} are the most; take fewer points.")
+        raise SettingError(f"The export would have {total:.1e} numbers; {MOST:.0e} are the most. Take fewer points.")
 
 
 def rows_of(axes: Axes) -> np.ndarray:
@@ -133,9 +134,16 @@ def checked_units(problem: Problem, units: Mapping[Any, str] | None) -> dict[str
 
 def facts_of(solution: Any) -> dict[str, str]:
     """What a file should tell of where its numbers come from."""
-    error = solution.error
-    found = {f"fens_{name}": text for name, text in solution.provenance.facts.items()}
-    found |= {"fens_problem": repr(solution.problem), "fens_seed": str(solution.settings.seed)}
+    error, facts = solution.error, solution.provenance.facts
+    source, when = f"fens {facts.pop('fens')}", facts.pop("time")
+    found = {
+        "title": sought(solution.problem),
+        "source": source,  # this and the next are names that the conventions for netCDF know
+        "history": f"{when} computed by {source}",
+        "problem": repr(solution.problem),
+        "seed": str(solution.settings.seed),
+        "computed_with": ", ".join(f"{name} {text}" for name, text in facts.items()),
+    }
     if error is not None:
-        found |= {"fens_error_estimate": repr(error.estimate), "fens_verdict": error.verdict}
+        found |= {"error_estimate": repr(error.estimate), "verdict": error.verdict}
     return found

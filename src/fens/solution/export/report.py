@@ -18,13 +18,13 @@ from .style import STYLE
 
 MOST_EMBEDDED = 20 * 2**20  # bytes of a solution inside of its page
 EVIDENCE = {
-    "residual": "how far the equation is from holding at points the solve did not use, beside its terms",
-    "difference": "largest difference from a solution with other features at other points",
-    "recovery": "relative error with which random functions are found again from what the equations tell of them; "
-    "large if the equations do not determine the solution",
-    "sensitivity": "how much random changes of the equations change the solution; large if it is ill-posed",
-    "rounding": "size of the weighted features times the unit of round-off",
-    "noise": "change that noise of the size of the data's makes",
+    "residual": "How far each equation is from holding, beside its terms, at points the solve did not use",
+    "difference": "Largest difference from a second solution, with other features at other points",
+    "recovery": "Relative error with which random functions are found again from what the equations tell of them: "
+    "large if these do not determine the solution",
+    "sensitivity": "How much random changes of the equations change the solution: large if the problem is ill-posed",
+    "rounding": "Size of the weighted features times the unit of round-off",
+    "noise": "Change of the solution that noise like that of the data makes",
 }
 
 
@@ -88,18 +88,24 @@ def _error(solution: Any) -> str:
     error = solution.error
     if error is None:
         return "<p>The error was not estimated: <code>estimate=False</code>.</p>"
-    evidence = error.evidence
-    rows = [(f"residual on {name}", f"{v:.1e}", EVIDENCE["residual"]) for name, v in evidence.residuals.items()]
-    for name, (difference, size) in evidence.differences.items():
-        rows.append((f"difference of {name}", f"{difference:.1e}", f"{EVIDENCE['difference']}; it is {size:.2g} large"))
-    rows += [(name, f"{getattr(evidence, name):.1e}", EVIDENCE[name]) for name in ("recovery", "sensitivity", "rounding")]
-    rows += [(f"noise in {name}", f"{v:.1e}", EVIDENCE["noise"]) for name, v in evidence.noise.items()]
-    each = table(("unknown", "error about"), ((n, f"{e:.1e}") for n, e in error.of.items())) if len(error.of) > 1 else ""
+    each = table(("unknown", "error about"), ((n, f"{e:.1e}") for n, e in error.of.items()))
     method = (
         "<p>The estimate is twice what a second solution, with independent features at independent points, differs by, "
         "and more where the evidence asks for it. The exact solution is not used.</p>"
     )
-    return method + each + table(("evidence", "value", "what it is"), rows)
+    return method + (each if len(error.of) > 1 else "") + _evidence(error.evidence)
+
+
+def _evidence(evidence: Any) -> str:
+    """Numbers with what they are, told once for each kind."""
+    of_each = [(f"difference of {name}", f"{d:.1e}") for name, (d, _) in evidence.differences.items()]
+    kinds = {
+        "residual": [(f"residual on {name}", f"{v:.1e}") for name, v in evidence.residuals.items()],
+        "difference": [*of_each, ("largest value of the solution", f"{evidence.size:.3g}")],
+        **{name: [(name, f"{getattr(evidence, name):.2g}")] for name in ("recovery", "sensitivity", "rounding")},
+        "noise": [(f"noise in {name}", f"{v:.1e}") for name, v in evidence.noise.items()],
+    }
+    return "".join(table((EVIDENCE[kind], ""), rows) for kind, rows in kinds.items())
 
 
 def _settings(solution: Any) -> str:

@@ -20,7 +20,7 @@ img { display: block; max-width: 100%; height: auto; margin: 0 auto; }
 table { border-collapse: collapse; width: 100%; font-size: .92rem; }
 th, td { text-align: left; vertical-align: top; padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); }
 th { color: var(--quiet); font-weight: 600; } td { overflow-wrap: break-word; font-variant-numeric: tabular-nums; }
-td:first-child { min-width: 8rem; }
+td:first-child { min-width: 8rem; } td + td { width: 45%; }
 pre { background: #f1f3f6; padding: .9rem; border-radius: 6px; overflow-x: auto; font-size: .88rem; }
 @media (max-width: 600px) { main { padding: 1.25rem .75rem 3rem; } section { padding: 1rem; } }
 """

@@ -20,7 +20,6 @@ from .mesh import Mesh, grid_mesh, mesh_of
 from .places import axes_of, check_size, facts_of, grid_of, numbers_of, values_at
 
 INSTANTS = 41  # of a series, by default
-MOST_INSTANTS = 10_000
 
 
 def to_vtk(solution: Any, path: str | Path, points: Any) -> list[Path]:
@@ -82,10 +81,8 @@ def _series(solution: Any, target: Path, points: Any) -> list[Path]:
         raise SettingError(f"A series in time, .pvd, is of a domain in space and time; {domains[0].name} is not one.")
     if len(domains[0].coordinates) > 4:
         raise UnsupportedEquation("ParaView has three axes of space, and this solution has more.")
-    given = grid_of(points, len(problem.coordinates)) if points is not None else None
-    counts = [_counts(problem, d, given or grid_of(None, len(d.coordinates) - 1)) if given else
-              (*_counts_of_base(d), INSTANTS) for d in domains]
-    times = np.linspace(domains[0].start, domains[0].end, min(counts[0][-1], MOST_INSTANTS))
+    counts = [_counts_in_time(problem, d, points) for d in domains]
+    times = np.linspace(domains[0].start, domains[0].end, counts[0][-1])
     bases = [mesh_of(d.base, n[:-1]) for d, n in zip(domains, counts, strict=True)]
     written = []
     for k, t in enumerate(times):
@@ -105,10 +102,12 @@ def _series(solution: Any, target: Path, points: Any) -> list[Path]:
     return [target, *written]
 
 
-def _counts_of_base(domain: Any) -> tuple[int, ...]:
-    d = len(domain.base.coordinates)
-    counts: tuple[int, ...] = grid_of(None, d).per_axis(domain.base)
-    return counts
+def _counts_in_time(problem: Any, domain: Any, points: Any) -> tuple[int, ...]:
+    """Points along the axes of the base, and instants."""
+    if points is None:
+        d = len(domain.base.coordinates)
+        return (*grid_of(None, d).per_axis(domain.base), INSTANTS)
+    return _counts(problem, domain, grid_of(points, len(domain.coordinates)))
 
 
 def write_grid(path: Path, parts: list[Part], solution: Any) -> None:
