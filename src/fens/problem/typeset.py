@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from html import escape
+from html import escape, unescape
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 from xml.dom.minidom import Element
@@ -11,6 +11,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.mathml import MathMLPresentationPrinter
+from sympy.printing.precedence import PRECEDENCE
 
 from .expression import Equation, differentiated
 
@@ -41,14 +42,10 @@ class _Latex(LatexPrinter):  # type: ignore[misc]
         return rf"\left[\!\left[ {self._print(expr.args[0])} \right]\!\right]"
 
     def _print_Total(self, expr: sp.Function) -> str:
-        return rf"\int {self.parenthesize(expr.args[0], 2)}"
+        return rf"\int {self.parenthesize(expr.args[0], PRECEDENCE['Mul'])}"
 
     def _print_Data(self, expr: sp.Dummy) -> str:
         return r"\text{data}"
-
-    def _print_Wrapped(self, expr: sp.Expr) -> str:
-        label = str(expr.args[0].label).replace("_", r"\_")
-        return rf"\operatorname{{{label}}}\left({', '.join(map(self._print, expr.args[1:]))}\right)"
 
 
 class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
@@ -62,17 +59,42 @@ class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
     def _print_Derivative(self, expr: sp.Derivative) -> Element:
         if not isinstance(expr.expr, AppliedUndef):
             return super()._print_Derivative(expr)  # type: ignore[no-any-return]
-        d = "∂" if len(expr.expr.args) > 1 else "d"
         order = sum(n for _, n in expr.variable_count)
-        above = self._row(self._raised(self._word("mo", d), order), self._print(expr.expr))
-        parts = [part for x, n in expr.variable_count for part in
-                 (self._word("mo", d), self._raised(self._print(x), n))]
-        return self._nested("mfrac", above, self._row(*parts))
+        above = self._row(self._raised(self._d(expr), order), self._print(expr.expr))
+        below = [p for x, n in expr.variable_count for p in (self._d(expr), self._raised(self._print(x), n))]
+        return self._nested("mfrac", above, self._row(*below))
 
-    def parenthesize(self, item: sp.Basic, *more: Any, **options: Any) -> Element:
-        if isinstance(item, sp.Derivative) and isinstance(item.expr, AppliedUndef):
-            return self._print(item)  # type: ignore[no-any-return]  # a fraction needs no brackets
-        return super().parenthesize(item, *more, **options)  # type: ignore[no-any-return]
+    def _d(self, expr: sp.Derivative) -> Element:
+        sign = self._word("mi", "∂" if len(expr.expr.args) > 1 else "d")
+        sign.setAttribute("mathvariant", "normal")
+        return sign
+
+    def _print_Piecewise(self, expr: sp.Piecewise) -> Element:
+        rows = []
+        for value, condition in expr.args:
+            when = [self._word("mtext", "otherwise")]
+            if condition != sp.true:
+                when = [self._word("mtext", "for\N{NO-BREAK SPACE}"), self._print(condition)]
+            rows.append(self._nested("mtr", self._cell(self._print(value)), self._cell(*when)))
+        cases = self._nested("mtable", *rows)
+        # a line, since a brace that grows needs a font that not every machine has
+        cases.setAttribute("style", "border-left: 0.07em solid; padding-left: 0.3em; margin-left: 0.3em")
+        return cases
+
+    def _cell(self, *parts: Element) -> Element:
+        cell = self._nested("mtd", *parts)
+        cell.setAttribute("style", "text-align: left; padding-right: 0.8em")
+        return cell
+
+    def parenthesize(self, item: sp.Basic, level: int, strict: bool = False) -> Element:
+        if level <= PRECEDENCE["Mul"] and isinstance(item, sp.Derivative) and isinstance(item.expr, AppliedUndef):
+            return self._print(item)  # type: ignore[no-any-return]  # a fraction as a factor needs no brackets
+        return super().parenthesize(item, level, strict)  # type: ignore[no-any-return]
+
+    def _print_BesselBase(self, expr: sp.Function) -> Element:
+        order, argument = expr.args
+        letter = self._nested("msub", self._word("mi", type(expr).__name__[-1].upper()), self._print(order))
+        return self._row(letter, self._word("mo", "("), self._print(argument), self._word("mo", ")"))
 
     def _print_Jump(self, expr: sp.Function) -> Element:
         return self._row(self._word("mo", "⟦"), self._print(expr.args[0]), self._word("mo", "⟧"))
@@ -87,10 +109,9 @@ class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
         return self._word("mtext", "data")
 
     def _print_Wrapped(self, expr: sp.Expr) -> Element:
-        arguments = [part for k, a in enumerate(expr.args[1:]) for part in
-                     ([self._word("mo", ",")] if k else []) + [self._print(a)]]
-        brackets = self._word("mo", "("), self._word("mo", ")")
-        return self._row(self._word("mi", str(expr.args[0].label)), brackets[0], *arguments, brackets[1])
+        arguments = [p for a in expr.args[1:] for p in (self._word("mo", ","), self._print(a))][1:]
+        label, brackets = str(expr.args[0].label), (self._word("mo", "("), self._word("mo", ")"))
+        return self._row(self._word("mi", label), brackets[0], *arguments, brackets[1])
 
     def _raised(self, base: Element, order: Any) -> Element:
         return base if order == 1 else self._nested("msup", base, self._word("mn", str(order)))
@@ -115,8 +136,18 @@ def latex(expression: sp.Basic) -> str:
 
 def mathml(expression: sp.Basic) -> str:
     """A formula of its own, as MathML."""
-    content = _MathML({})._print(_rounded(expression)).toxml()
+    content = _escaped(_MathML({})._print(_rounded(expression))).toxml()
     return f'<math display="block" xmlns="http://www.w3.org/1998/Math/MathML">{content}</math>'
+
+
+def _escaped(element: Any) -> Any:
+    """With names as texts: SymPy's printer writes them as they are, so that a name could be any element."""
+    for child in element.childNodes:
+        if child.nodeType == child.TEXT_NODE:
+            child.data = escape(unescape(child.data))
+        else:
+            _escaped(child)
+    return element
 
 
 def statements(problem: Problem) -> list[tuple[str, list[sp.Basic]]]:

@@ -83,7 +83,11 @@ class Wrapped(sp.Expr):  # type: ignore[misc]
     def _sympystr(self, printer: Any) -> str:
         return f"{self.args[0].label}({', '.join(map(printer._print, self.args[1:]))})"
 
-    _latex = _pretty = _sympystr
+    def _latex(self, printer: Any) -> str:
+        label = str(self.args[0].label).replace("_", r"\_")
+        return rf"\operatorname{{{label}}}\left({', '.join(map(printer._print, self.args[1:]))}\right)"
+
+    _pretty = _sympystr
 
 
 def wrap(function: Callable[..., Any], name: str | None = None) -> Callable[..., Wrapped]:

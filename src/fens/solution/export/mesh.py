@@ -97,8 +97,10 @@ def _triangulated(domain: Domain, counts: tuple[int, ...]) -> Mesh:
             simplices = Delaunay(scaled).simplices
         except QhullError as error:
             raise UnsupportedEquation(f"{domain.name} has too few points for a mesh; take more.") from error
-    edges = scaled[simplices[:, 1:]] - scaled[simplices[:, :1]]
-    solid = np.abs(np.linalg.det(edges)) > FLAT
+    size = np.linalg.det(scaled[simplices[:, 1:]] - scaled[simplices[:, :1]])
+    turned = size < 0  # VTK lists corners so that volumes are positive
+    simplices[turned, -2:] = simplices[turned, -2:][:, ::-1]
+    solid = np.abs(size) > FLAT
     middle = points[simplices].mean(axis=1)
     inside = solid & (domain.depth(middle) < 0)
     return Mesh(points, simplices, SIMPLICES[d]).only(inside)

@@ -93,8 +93,9 @@ def values_at(solution: Any, rows: np.ndarray, home: Domain | None = None) -> di
     """
     found: dict[str, np.ndarray] = {}
     for unknown, function in functions_of(solution).items():
-        values = np.full(len(rows), np.nan, dtype=complex if function_is_complex(solution.problem, unknown) else float)
-        domain = solution.problem.components[solution.problem.of(unknown)[0]].domain
+        components = [solution.problem.components[k] for k in solution.problem.of(unknown)]
+        values = np.full(len(rows), np.nan if len(components) == 1 else complex(np.nan, np.nan))
+        domain = components[0].domain
         inside = domain.contains(rows) if home is None else np.full(len(rows), domain == home)
         if inside.any():
             values[inside] = function.at(rows[inside])
@@ -111,11 +112,6 @@ def functions_of(solution: Any) -> dict[sp.Expr, Any]:
 def numbers_of(solution: Any) -> dict[sp.Expr, Any]:
     """The unknowns that are numbers."""
     return {u: f for u, f in solution.functions.items() if isinstance(u, Unknown)}
-
-
-def function_is_complex(problem: Problem, unknown: sp.Expr) -> bool:
-    """Whether an unknown is computed by two parts."""
-    return len(problem.of(unknown)) == 2
 
 
 def checked_units(problem: Problem, units: Mapping[Any, str] | None) -> dict[str, str]:

@@ -105,7 +105,7 @@ def _evidence(evidence: Any) -> str:
         **{name: [(name, f"{getattr(evidence, name):.2g}")] for name in ("recovery", "sensitivity", "rounding")},
         "noise": [(f"noise in {name}", f"{v:.1e}") for name, v in evidence.noise.items()],
     }
-    return "".join(table((EVIDENCE[kind], ""), rows) for kind, rows in kinds.items())
+    return "".join(table((EVIDENCE[kind],), rows) for kind, rows in kinds.items())
 
 
 def _settings(solution: Any) -> str:
@@ -158,7 +158,7 @@ def _again(solution: Any, stem: str) -> str:
         "fens.solve_again(solution)             # solves it again"
     )
     same = "<p>The same versions on a machine of the same kind, with as many threads, give the same bits:</p>"
-    return f"{first}<pre>{escape(code)}</pre>{same}{table(('computed with', ''), solution.provenance.facts.items())}"
+    return f"{first}<pre>{escape(code)}</pre>{same}{table(('computed with',), solution.provenance.facts.items())}"
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -166,7 +166,9 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     lines = ["".join(f"<td>{escape(cell)}</td>" for cell in row) for row in rows]
     if not lines:
         return ""
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    names = list(head)
+    across = f' colspan="{lines[0].count("<td>")}"' if len(names) == 1 else ""  # one heading over all columns
+    top = "".join(f"<th{across}>{escape(cell)}</th>" for cell in names)
     return f'<div class="wide"><table><tr>{top}</tr>{"".join(f"<tr>{line}</tr>" for line in lines)}</table></div>'
 
 
