@@ -36,8 +36,9 @@ def run(args: argparse.Namespace) -> int:
         return OK
     for section, rows in found.items():
         sys.stdout.write(f"{section}\n")
+        width = max(12, *map(len, rows))
         for name, value in rows.items():
-            sys.stdout.write(f"  {name:<12} {value if value is not None else _missing(name)}\n")
+            sys.stdout.write(f"  {name:<{width}} {value if value is not None else _missing(name)}\n")
     return OK
 
 

@@ -61,7 +61,7 @@ def _grid(node: Node, names: Names) -> Grid:
 
 
 def write(solution: Any, wanted: Output, folder: Path) -> list[Path]:
-    """Write what was asked for; the files written."""
+    """Write what was asked for, in a folder; the files written."""
     written: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
