@@ -160,7 +160,9 @@ def five_dimensions():
 
 def annulus():
     ring = fens.Ball({x: 0, y: 0}, radius=1) - fens.Ball({x: 0, y: 0}, radius=0.5, name="hole")
-    return plane(ring, features=120, adapt=True)
+    exact = sp.log(x**2 + y**2) + x
+    problem = fens.Problem({ring: sp.Eq(laplace(u, x, y), 0), ring.boundary: sp.Eq(u, exact)})
+    return fens.solve(problem, features=200, estimate=False)
 
 
 def plate_in_time():
@@ -656,3 +658,76 @@ def test_sums_do_not_depend_on_how_many_dummies_there_were():
         sp.Dummy()
     assert len(set(found)) == 1
     assert math.isfinite(np.frombuffer(found[0])[0])
+
+
+MARK = "evil"
+CODE = f"open('{MARK}','w').close"  # a name that, written into a program as it is, would leave a file behind
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        sp.Symbol(f"{CODE}()"),
+        sp.Function(CODE)(x),
+        fens.wrap(np.sin, CODE)(x),
+        sp.Dummy(f"{CODE}()"),
+        sp.Function("exit")(x),
+    ],
+    ids=["symbol", "function", "wrapped", "dummy", "builtin"],
+)
+def test_names_in_a_file_never_become_code(evil, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    solution = solved("an implicit shape")
+    domain = replace_field(solution.problem.domain, "relation", sp.Lt(x**2 + y**4 + evil, 1))
+    equation = replace(solution.problem.conditions[0].equation, residual=evil)
+    conditions = [replace(solution.problem.conditions[0], equation=equation), *solution.problem.conditions[1:]]
+    component = replace(solution.problem.components[0], domain=domain)
+    problem = fens.Problem.of_conditions((domain,), (component,), conditions)
+    loaded = unpacked(packed(replace(solution, problem=problem), ALL), ALL, "u.fens")
+    for use in (
+        lambda: loaded(0.1, 0.2), lambda: loaded.residual(loaded.problem.conditions[0].region),
+        lambda: loaded.problem.domain.boundary, lambda: loaded.report("u.html"), lambda: fens.solve_again(loaded),
+        lambda: loaded.to_vtk("u.vtu", 5), lambda: loaded.integrate(u), lambda: loaded.problem.is_linear,
+        lambda: repr(loaded), loaded._repr_html_, loaded._repr_latex_,
+    ):  # fmt: skip
+        with contextlib.suppress(Exception):
+            use()
+    assert not Path(MARK).exists()
+    with pytest.raises(fens.FensError, match="has no"):
+        loaded(0.1, 0.2)
+
+
+def replace_field(thing, name, value):
+    """A copy of a frozen object, unchecked."""
+    made = object.__new__(type(thing))
+    made.__dict__.update(thing.__getstate__())
+    made.__dict__[name] = value
+    return made
+
+
+def test_names_in_features_never_become_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    solution = solved("an annulus, features around its hole")
+    (joined,) = solution.features.members
+    composed = replace(joined.members[1], amplitude=sp.Symbol(f"{CODE}()"))
+    joined = replace(joined, members=(joined.members[0], composed, *joined.members[2:]))
+    family = replace(solution.features, members=(joined,))
+    loaded = unpacked(packed(replace(solution, features=family), ALL), ALL, "u.fens")
+    with pytest.raises(fens.FensError, match="has no value"):
+        loaded(0.6, 0.2)
+    assert not Path(MARK).exists()
+
+
+def test_shared_parts_do_not_explode():
+    entries = [["mapping"], ["symbol", "x", [0]], ["node", "Add", [1], [1]]]
+    entries += [["node", "Add", [k], [k]] for k in range(2, 100)]
+    with pytest.raises(FileError, match="more than 1000000 parts"):
+        unpacked(forged(entries), ALL, "u.fens")
+
+
+def test_options_given_as_lists_and_arrays_are_kept(tmp_path):
+    drawn = fens.Mixture([(0.5, fens.Oriented(np.eye(2))), (0.5, fens.Sparse([(0,), (1,)], [0.5, 0.5]))])
+    before = plane(square, frequencies=drawn, points=fens.Clustered(rows=sp.Rational(5, 2)), scale=[2, 3])
+    before.save(tmp_path / "u.fens")
+    after = fens.load(tmp_path / "u.fens")
+    assert same(fens.solve_again(after).weights, before.weights)

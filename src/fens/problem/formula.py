@@ -12,6 +12,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import EvaluationError, SettingError
+from ..lambdas import lambdified
 from .unknowns import Component
 from .wrapped import Wrapped, call_with_arrays
 
@@ -73,7 +74,7 @@ class Formula:
         # with names of one length: the order of a sum follows them, and its last bits follow the order
         dummies = {s: sp.Dummy(f"x{k:04d}") for k, s in enumerate(self._arguments)}
         # cse: sources derived from an exact solution repeat its subexpressions many times over
-        return sp.lambdify(list(dummies.values()), self._plain.xreplace(dummies), modules=["scipy", "numpy"], cse=True)
+        return lambdified(list(dummies.values()), self._plain.xreplace(dummies), ["scipy", "numpy"])
 
 
 def function_values(

@@ -17,6 +17,8 @@ from . import formulas
 from .encode import DTYPES, NUMBERED
 from .kinds import Kind
 
+LARGEST_EXPRESSION = 10**6  # nodes
+
 
 def decoded(entries: Any, root: Any, arrays: bytes, kinds: Mapping[str, Kind]) -> Any:
     """The value that entry number `root` stands for."""
@@ -34,6 +36,7 @@ class Decoder:
     def __init__(self, arrays: bytes, kinds: Mapping[str, Kind], dummies: Mapping[int, int]) -> None:
         self.arrays, self.kinds, self.dummies = arrays, kinds, dummies
         self.built: list[Any] = []
+        self.sizes: list[int] = []  # of expressions, written out in full
         self.builders: dict[str, Callable[..., Any]] = {
             **BUILDERS,
             "array": self._array,
@@ -54,6 +57,7 @@ class Decoder:
     def add(self, entry: list[Any]) -> None:
         """Build the next entry."""
         tag, parts = entry[0], [self.value(p) for p in entry[1:]]
+        self.sizes.append(self._size(tag, entry))
         try:
             self.built.append(self._build(tag, parts))
         except FileError:
@@ -62,6 +66,15 @@ class Decoder:
             raise FileError(str(error).rstrip(".")) from error
         except Exception as error:  # SymPy and NumPy refuse in many ways
             raise FileError(f"an entry of the kind {tag!r:.60} cannot be understood") from error
+
+    def _size(self, tag: Any, entry: list[Any]) -> int:
+        """How many nodes an expression has; of one whose parts are shared these can be more than can ever be seen."""
+        if tag not in ("node", "function"):
+            return 1
+        size = 1 + sum(self.sizes[p[0]] for p in entry[1:] if isinstance(p, list))
+        if size > LARGEST_EXPRESSION:
+            raise FileError(f"the file has an expression of more than {LARGEST_EXPRESSION} parts")
+        return size
 
     def _build(self, tag: Any, parts: list[Any]) -> Any:
         if isinstance(tag, str) and tag in self.builders:

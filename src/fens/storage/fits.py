@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Union, get_args, get_origin
 
 import numpy as np
+import sympy as sp
 
 from ..problem import Absent
 
@@ -27,7 +28,7 @@ def fits(value: Any, hint: Any) -> bool:
     if origin is not None:
         return _contains(value, origin, inner)
     if hint is float:
-        return isinstance(value, float | int | np.floating | np.integer) and not isinstance(value, bool)
+        return isinstance(value, float | int | np.floating | np.integer | sp.Number) and not isinstance(value, bool)
     if hint is int:
         return isinstance(value, int | np.integer) and not isinstance(value, bool)
     if hint is bool:
@@ -39,8 +40,10 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def _contains(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
+    if isinstance(value, np.ndarray) and origin in (tuple, Sequence):  # as users give what is to be a sequence
+        return value.dtype.kind in "biuf"
     if origin is tuple:
-        if not isinstance(value, tuple):
+        if not isinstance(value, tuple | list):
             return False
         if len(inner) == 2 and inner[1] is Ellipsis:
             return all(fits(v, inner[0]) for v in value)
