@@ -429,7 +429,9 @@ def test_a_file_is_written_as_a_whole(tmp_path, monkeypatch):
 
 def forged(entries):
     """A file with a good checksum and any content."""
-    return sealed(json.dumps({"entries": entries, "value": [len(entries) - 1]}).encode() + b"\n" + bytes(64))
+    document = {"fields": {"Box": ["coordinates", "intervals", "label"], "Ball": list(ALL["Ball"].fields)}}
+    document |= {"entries": entries, "value": [len(entries) - 1]}
+    return sealed(json.dumps(document).encode() + b"\n" + bytes(64))
 
 
 def sealed(body):
@@ -486,8 +488,10 @@ def test_hostile_content_is_refused(name, tmp_path):
 @pytest.mark.parametrize(
     "tree",
     [b"[" * 10**6, b"null",
-     b"{}", b"[1]", b'{"entries": 3, "value": 1}', b'{"entries": [["tuple", NaN]], "value": [0]}',
-     b'{"entries": [["tuple", ' + b"9" * 10**5 + b']], "value": [0]}', b"\xff\xfe", b""],
+     b"{}", b"[1]", b'{"fields": {}, "entries": 3, "value": 1}',
+     b'{"fields": {}, "entries": [["tuple", NaN]], "value": [0]}', b'{"fields": 1, "entries": [], "value": 1}',
+     b'{"fields": {"Box": ["a"]}, "entries": [], "value": 1}', b'{"fields": {"Box": []}, "entries": [], "value": 1}',
+     b'{"fields": {}, "entries": [["tuple", ' + b"9" * 10**5 + b']], "value": [0]}', b"\xff\xfe", b""],
 )  # fmt: skip
 def test_other_trees_are_refused(tree):
     with pytest.raises(FileError):
@@ -731,3 +735,18 @@ def test_options_given_as_lists_and_arrays_are_kept(tmp_path):
     before.save(tmp_path / "u.fens")
     after = fens.load(tmp_path / "u.fens")
     assert same(fens.solve_again(after).weights, before.weights)
+
+
+def test_fields_that_came_later_have_their_default(tmp_path):
+    """A file written before a dataclass got a further field, with a default, can still be read."""
+    tree, _, arrays = content().split(b"\n", 2)[2].partition(b"\n")
+    document = json.loads(tree)
+    names = document["fields"]["Settings"]
+    place = names.index("blocks")
+    del names[place]
+    for entry in document["entries"]:
+        if entry[0] == "Settings":
+            del entry[1 + place]
+    loaded = unpacked(sealed(json.dumps(document).encode() + b"\n" + arrays), ALL, "u.fens")
+    assert loaded.settings.blocks == 1
+    assert repr(loaded) == repr(small())

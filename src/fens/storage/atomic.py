@@ -20,7 +20,7 @@ def whole(path: str | Path) -> Iterator[Path]:
     try:
         try:
             yield temporary
-            with temporary.open("rb") as file:
+            with temporary.open("r+b") as file:
                 os.fsync(file.fileno())
             if target.is_dir():
                 raise IsADirectoryError

@@ -13,7 +13,7 @@ from ..errors import FileError
 from .atomic import as_path, reason, whole
 from .decode import decoded
 from .encode import Encoder, renumbered
-from .kinds import Kind
+from .kinds import Kind, written
 
 FORMAT = 1
 FIRST_LINE = re.compile(rb"fens solution, format ([0-9]{1,9})\n")
@@ -46,7 +46,10 @@ def packed(value: Any, kinds: Mapping[str, Kind]) -> bytes:
     """A value as the bytes of a file."""
     encoder = Encoder(kinds)
     root = encoder.value(value)
-    tree = json.dumps({"entries": renumbered(encoder.entries), "value": root}, separators=(",", ":"), allow_nan=False)
+    used = {e[0] for e in encoder.entries} & set(kinds)
+    fields = {name: kinds[name].fields for name in sorted(used)}
+    document = {"fields": fields, "entries": renumbered(encoder.entries), "value": root}
+    tree = json.dumps(document, separators=(",", ":"), allow_nan=False)
     body = b"".join([tree.encode("ascii"), b"\n", *encoder.arrays])
     return b"".join([f"fens solution, format {FORMAT}\n".encode(), _digest(body), b"\n", body])
 
@@ -69,7 +72,7 @@ def unpacked(content: bytes, kinds: Mapping[str, Kind], name: str) -> Any:
     tree, _, arrays = body.partition(b"\n")
     try:
         document = json.loads(tree)
-        return decoded(document["entries"], document["value"], arrays, kinds)
+        return decoded(document["entries"], document["value"], arrays, written(document["fields"], kinds))
     except FileError as error:
         raise FileError(error.reason, name=name) from error
     except (ValueError, RecursionError, TypeError, KeyError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, get_type_hints
 
@@ -89,6 +89,30 @@ class Kind:
             if not fits(value, self.hints.get(name, Any)):
                 raise FileError(f"the {name} of a {self.cls.__name__} in the file is a {type(value).__name__}")
         return self.make(values)
+
+
+    def written_with(self, names: Any) -> Kind:
+        """The kind as it was when a file was written: of fields that came later it has the default."""
+        if not fits(names, list[str]) or not set(names) <= set(self.fields) or len(set(names)) < len(names):
+            raise FileError(f"the file has a {self.cls.__name__} with parts that this version of fens does not know")
+        if tuple(names) == self.fields:
+            return self
+        later = {name: self.defaults.get(name, MISSING) for name in self.fields if name not in names}
+        if MISSING in later.values():
+            raise FileError(f"the file has a {self.cls.__name__} without parts that this version of fens needs")
+        return replace(self, fields=tuple(names), make=lambda values: self.make({**later, **values}))
+
+    @property
+    def defaults(self) -> dict[str, Any]:
+        """What fields are by default, where that is a plain value."""
+        return {f.name: f.default for f in fields(self.cls)} if is_dataclass(self.cls) else {}
+
+
+def written(names: Any, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
+    """The kinds with the fields that a file says they have; of others it has none."""
+    if not isinstance(names, dict):
+        raise FileError("the kinds of the file are none")
+    return {name: kinds[name].written_with(own) for name, own in names.items() if name in kinds}
 
 
 def kinds_of(classes: Iterable[type]) -> dict[str, Kind]:

@@ -100,7 +100,10 @@ def values_at(solution: Any, rows: np.ndarray, home: Domain | None = None) -> di
         if inside.any():
             values[inside] = function.at(rows[inside])
         name = unknown.func.__name__
-        found |= {f"{name}_re": values.real, f"{name}_im": values.imag} if np.iscomplexobj(values) else {name: values}
+        new = {f"{name}_re": values.real, f"{name}_im": values.imag} if np.iscomplexobj(values) else {name: values}
+        if twice := set(new) & {*found, *map(str, solution.problem.coordinates)}:
+            raise SettingError(f"Two columns would have the name {min(twice)}; give the unknowns other names.")
+        found |= new
     return found
 
 
