@@ -230,6 +230,7 @@ def test_a_file_asks_for_everything(file, capsys):
     assert main(["solve", file, "--output", "all", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["written"] == [f"all/{n}" for n in names.values()]
     assert {p.name for p in Path("all").iterdir()} == set(names.values())
+    assert "<h1>Poisson</h1>" in Path("all/a.html").read_text()
     for wrong, words in [("a.txt", "must end in .fens"), ("../a.fens", "without folders"), ("a.csv", "must end in")]:
         Path(file).write_text(POISSON + f'save = "{wrong}"\n')
         assert main(["check", file]) == 1

@@ -232,7 +232,7 @@ SOLUTIONS = {
     "from a mapping": lambda: nonlinear(initial={f: 0.1}, estimate=False),
     "two layers": lambda: plane(square, layers=2, activation="tanh"),
     "cells": lambda: plane(square, partition=2),
-    "spots": lambda: plane(square, partition=[2, 2], adapt=None, features=150),
+    "spots": lambda: plane(square, partition=[2, 2], adapt=None, features=100),
     "blocks of time": lambda: string(blocks=3),
     "five dimensions, couplings learnt": five_dimensions,
 }

@@ -36,18 +36,19 @@ class Output:
 
     names: Mapping[str, str]
     grid: Grid | None = None
+    title: str = ""
 
 
-def output(node: Node, names: Names) -> Output:
+def output(node: Node, names: Names, title: str) -> Output:
     """table = "u.csv", grid = 41, picture = "u.png", …"""
     parts = node.table((*ENDINGS, "grid"))
     files = {key: _file_name(parts[key], endings) for key, endings in ENDINGS.items() if key in parts}
     _check_distinct(files, parts)
     if "grid" not in parts:
-        return Output(files)
+        return Output(files, title=title)
     if not set(files) & set(ON_GRID):
         raise parts["grid"].error("grid says where the table has values, and there is no table, netcdf or vtk")
-    return Output(files, _grid(parts["grid"], names))
+    return Output(files, _grid(parts["grid"], names), title)
 
 
 def _grid(node: Node, names: Names) -> Grid:
@@ -66,43 +67,43 @@ def write(solution: Any, wanted: Output, folder: Path) -> list[Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for kind, name in wanted.names.items():
-            written += WRITERS[kind](solution, folder / name, wanted.grid)
+            written += WRITERS[kind](solution, folder / name, wanted)
     except OSError as error:
         raise FileError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
     return written
 
 
-def _table(solution: Any, path: Path, points: Grid | None) -> list[Path]:
+def _table(solution: Any, path: Path, wanted: Output) -> list[Path]:
     d = len(solution.problem.coordinates)
-    solution.to_csv(path, points or Grid(POINTS.get(d, max(2, int(20_000 ** (1 / d))))))
+    solution.to_csv(path, wanted.grid or Grid(POINTS.get(d, max(2, int(20_000 ** (1 / d))))))
     return [path]
 
 
-def _netcdf(solution: Any, path: Path, points: Grid | None) -> list[Path]:
-    solution.to_netcdf(path, points)
+def _netcdf(solution: Any, path: Path, wanted: Output) -> list[Path]:
+    solution.to_netcdf(path, wanted.grid)
     return [path]
 
 
-def _vtk(solution: Any, path: Path, points: Grid | None) -> list[Path]:
-    return list(solution.to_vtk(path, points))
+def _vtk(solution: Any, path: Path, wanted: Output) -> list[Path]:
+    return list(solution.to_vtk(path, wanted.grid))
 
 
-def _picture(solution: Any, path: Path, points: Grid | None) -> list[Path]:
+def _picture(solution: Any, path: Path, wanted: Output) -> list[Path]:
     solution.plot(str(path))
     return [path]
 
 
-def _save(solution: Any, path: Path, points: Grid | None) -> list[Path]:
+def _save(solution: Any, path: Path, wanted: Output) -> list[Path]:
     solution.save(path)
     return [path]
 
 
-def _report(solution: Any, path: Path, points: Grid | None) -> list[Path]:
-    solution.report(path)
+def _report(solution: Any, path: Path, wanted: Output) -> list[Path]:
+    solution.report(path, wanted.title)
     return [path]
 
 
-WRITERS: Mapping[str, Callable[[Any, Path, Grid | None], list[Path]]] = {
+WRITERS: Mapping[str, Callable[[Any, Path, Output], list[Path]]] = {
     "save": _save, "table": _table, "netcdf": _netcdf, "vtk": _vtk, "picture": _picture, "report": _report,
 }  # fmt: skip
 

@@ -105,11 +105,12 @@ def read(path: str | Path, changes: Mapping[str, Any] | None = None) -> ProblemF
     problem = _problem(statements, sections["equations"])
     context = Context(names, {s.on: s.region for s in statements})
     given = options(sections["solve"], context) if "solve" in sections else {}
+    title = sections["title"].text() if "title" in sections else ""
     file = ProblemFile(
-        path=Path(path), changes=dict(changes or {}), title=sections["title"].text() if "title" in sections else "",
+        path=Path(path), changes=dict(changes or {}), title=title,
         names=names, statements=statements, problem=problem, options=given,
         exact=_exact(sections, context),
-        output=output(sections["output"], names) if "output" in sections else Output({}),
+        output=output(sections["output"], names, title) if "output" in sections else Output({}),
         eigen=_eigen(sections, context, given), continuation=_continuation(sections, names),
     )  # fmt: skip
     _check_options(file, sections)

@@ -144,7 +144,8 @@ def _escaped(element: Any) -> Any:
     """With names as texts: SymPy's printer writes them as they are, so that a name could be any element."""
     for child in element.childNodes:
         if child.nodeType == child.TEXT_NODE:
-            child.data = escape(unescape(child.data))
+            text = unescape(child.data)
+            child.data = escape("−" if (element.tagName, text) == ("mo", "-") else text)
         else:
             _escaped(child)
     return element

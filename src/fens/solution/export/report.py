@@ -58,7 +58,7 @@ def _banner(solution: Any) -> str:
     if error is None:
         return '<p class="verdict"><strong>No error estimate</strong> was asked for.</p>'
     kind = "bad" if error.verdict == "unreliable" or stats.status != "converged" else "good"
-    about = f"error about {error.estimate:.1e}, relative {error.relative:.1e}"
+    about = f"Error about {error.estimate:.1e}, relative {error.relative:.1e}"
     more = f" {escape(stats.advice)}" if stats.status != "converged" else ""
     return f'<p class="verdict {kind}"><strong>{about}: {error.verdict}.</strong> {escape(error.advice)}{more}</p>'
 
@@ -153,9 +153,9 @@ def _again(solution: Any, stem: str) -> str:
     else:
         first = f'<p>Where the solution is known, <code>solution.save("{escape(name)}")</code>; and then</p>'
     code = (
-        f'import fens\n\nsolution = fens.load("{name}")      # the same function, to the bit\n'
-        "solution.problem, solution.settings    # what was solved, and how\n"
-        "fens.solve_again(solution)             # solves it again"
+        f'import fens\n\n# the same function, to the bit\nsolution = fens.load("{name}")\n'
+        "# what was solved, and how\nsolution.problem, solution.settings\n"
+        "# solves it again\nfens.solve_again(solution)"
     )
     same = "<p>The same versions on a machine of the same kind, with as many threads, give the same bits:</p>"
     return f"{first}<pre>{escape(code)}</pre>{same}{table(('computed with',), solution.provenance.facts.items())}"
