@@ -553,7 +553,10 @@ def wavy(s):
 
 
 class MyFunction(sp.Function):
-    """A function of a user's own."""
+    """A function of a user's own, with code for its values."""
+
+    def fdiff(self, argindex=1):
+        return sp.cos(self.args[0])
 
     @staticmethod
     def _imp_(value):
@@ -597,6 +600,20 @@ def test_other_code_is_left_behind(tmp_path):
     before.save(tmp_path / "u.fens")
     with pytest.raises(NotInFile, match="contains Everywhere"):
         fens.solve_again(fens.load(tmp_path / "u.fens"))
+
+
+def test_functions_of_ones_own_are_left_behind_in_equations_and_refused_in_shapes(tmp_path):
+    problem = fens.Problem({line: sp.Eq(f.diff(x, 2), MyFunction(x) + 1), line.boundary: sp.Eq(f, 0)})
+    before = fens.solve(problem, features=40, estimate=False)
+    before.save(tmp_path / "u.fens")
+    after = fens.load(tmp_path / "u.fens")
+    assert after(0.3) == before(0.3)
+    assert repr(after.problem) == repr(before.problem)
+    with pytest.raises(NotInFile, match="contains MyFunction"):
+        after.residual(line)
+    star = plane(fens.Star({x: 0, y: 0}, radius=2 + MyFunction(theta), angle=theta))
+    with pytest.raises(fens.FensError, match="contains MyFunction, which is not one of SymPy's functions"):
+        star.save(tmp_path / "v.fens")
 
 
 def test_computed_functions_in_a_problem_are_kept(tmp_path):

@@ -18,6 +18,7 @@ from .kinds import Kind
 
 DTYPES = ("<f8", "<i8", "|b1", "<c16")
 LARGEST_INTEGER = 2**4000
+LENIENT = ("Equation", "Settings")  # a solution is one without these; not so without a formula of its shape
 NUMBERED = ("dummy", "data")  # whose second part tells one from another of the same name
 
 
@@ -34,6 +35,7 @@ class Encoder:
         self._known: dict[Any, list[int]] = {}
         self._alive: list[Any] = []  # else the identity of one object could become that of another
         self._size = 0
+        self._lenient = False
 
     def value(self, value: Any) -> Any:
         """What stands for a value in an entry: itself, if JSON has it, or the number of an entry in a list."""
@@ -67,7 +69,7 @@ class Encoder:
         if isinstance(value, torch.Tensor):
             return ["tensor", self.value(value.detach().cpu().numpy())]
         if isinstance(value, sp.Basic):
-            tag, *parts = parts_of(value)
+            tag, *parts = parts_of(value, self._lenient)
             return [tag, *map(self.value, parts)]
         return self._object(value)
 
@@ -82,10 +84,16 @@ class Encoder:
         order = "F" if columns_first else "C"
         return ["array", plain.dtype.str, order, self._size - len(content), *array.shape]
 
+    def _fields(self, value: Any, name: str) -> list[Any]:
+        before, self._lenient = self._lenient, self._lenient or name in LENIENT
+        entry = [name, *(self.value(getattr(value, f)) for f in self._kinds[name].fields)]
+        self._lenient = before
+        return entry
+
     def _object(self, value: Any) -> list[Any]:
         if type(value) in self._names:
             name = self._names[type(value)]
-            return [name, *(self.value(getattr(value, f)) for f in self._kinds[name].fields)]
+            return self._fields(value, name)
         if (known := ACTIVATIONS.get(getattr(value, "name", ""))) is not None and known is value:
             return ["activation", known.name]
         if isinstance(value, Absent):

@@ -16,7 +16,7 @@ from sympy.core.function import Application, AppliedUndef
 from sympy.core.relational import Equality, GreaterThan, LessThan, StrictGreaterThan, StrictLessThan, Unequality
 from sympy.functions.elementary.piecewise import ExprCondPair
 
-from ..errors import FileError
+from ..errors import FileError, SettingError
 from ..problem import ONE_OVER_MEASURE, Absent, Data, Normal, Opposite, Unknown
 from ..problem.symbols import Jump, Total
 from ..problem.wrapped import Handle, Wrapped
@@ -66,8 +66,8 @@ MOST_DIGITS = 1200  # bits of a number, four for each
 LARGEST_POWER = 1000  # of a number, and the largest number that a function is asked for: no 9**9**9, no gamma(10**9)
 
 
-def parts_of(node: sp.Basic) -> tuple[Any, ...]:
-    """A node as a tag and what belongs to it."""
+def parts_of(node: sp.Basic, lenient: bool) -> tuple[Any, ...]:
+    """A node as a tag and what belongs to it; one that a file cannot hold, if that may be, as its name only."""
     for name, constant in CONSTANTS.items():
         if node is constant:
             return "constant", name
@@ -79,8 +79,9 @@ def parts_of(node: sp.Basic) -> tuple[Any, ...]:
         return "function", type(node).__name__, dict(getattr(type(node), "_kwargs", {})), *node.args
     if type(node) in CLASSES:
         return "node", type(node).__name__, *node.args
-    # code of the user's, or a kind of expression that has no place in an equation: its name remains
-    name = type(node).__name__
+    name = type(node).__name__  # code of the user's, or a kind of expression that has no place in an equation
+    if not lenient:
+        raise SettingError(f"A formula contains {name}, which is not one of SymPy's functions: {node} cannot be saved.")
     return "node", "Wrapped", Handle(Absent(name), name), *sorted(node.free_symbols, key=str)
 
 
