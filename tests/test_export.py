@@ -219,6 +219,10 @@ def test_a_series_in_time(tmp_path):
     read = meshio.read(written[2])
     rows = np.column_stack([read.points[:, :2], np.full(len(read.points), 0.5)])
     np.testing.assert_array_equal(read.point_data["g"], spacetime().function.at(rows))
+    written = spacetime().to_vtk(tmp_path / "a.pvd", {x: np.linspace(0, 1, 9), y: [0.0, 0.5], t: [0.25, 0.5]})
+    read = meshio.read(written[2])
+    assert read.cells[0].type == "quad"
+    np.testing.assert_allclose(read.point_data["g"], spacetime()(*read.points[:, :2].T, 0.5), rtol=0, atol=1e-6)
     solid = of_function(box3.during(t, 0, 1), x + t)
     assert len(solid.to_vtk(tmp_path / "s.pvd", 4)) == 5
 
@@ -244,6 +248,7 @@ def test_vtk_itself_reads_the_mesh(tmp_path):
         (lambda s, p: s.to_vtk(p / "u.vtk"), FileError, r"ends in \.vtu, or in \.pvd"),
         (lambda s, p: s.to_vtk(p / "u.pvd"), SettingError, "in space and time"),
         (lambda s, p: s.to_vtk(p / "u.vtu", fens.Random(3)), SettingError, "points must be a number along each axis"),
+        (lambda s, p: s.to_vtk(p / "u.vtu", {x: 0.5, y: [0.9, 1.1]}), SettingError, "No cell of these points lies in"),
         (lambda s, p: s.to_csv(p / "u.csv", "many"), SettingError, "points must be"),
         (lambda s, p: s.to_csv(p / "u.csv", 10**6), SettingError, "numbers; 1e"),
         (lambda s, p: s.to_csv(p / "none" / "u.csv", 3), FileError, "no such file or folder"),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..domain import Grid
 from ..errors import FileError, SettingError
 from ..solution import load
 from .shared import OK, add_examples, write_json
@@ -72,6 +73,8 @@ def points_of(text: str | None, solution: Any) -> Points:
     axes = {x.name: x for x in problem.coordinates}
     if set(given) != set(axes):
         raise SettingError(f"--points needs a number for each of {', '.join(axes)}; got {text!r}.")
+    if all(number.isdecimal() for number in given.values()):
+        return Grid({x: _count(given[name], text) for name, x in axes.items()})
     lower, upper = (f([d.bounds for d in problem.domains], axis=0) for f in (np.min, np.max))
     ends = {x: (a, b) for x, (a, _), (_, b) in zip(problem.coordinates, lower, upper, strict=True)}
     return {x: _along(given[name], ends[x], text) for name, x in axes.items()}

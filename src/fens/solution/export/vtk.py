@@ -6,7 +6,7 @@ The format is a list of arrays with their names, so that it takes no library to 
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
@@ -67,7 +67,9 @@ def _on_axes(solution: Any, given: Any) -> Part:
     mesh = grid_mesh(axes_of(solution.problem, given))
     inside = np.any([d.contains(mesh.points) for d in solution.problem.domains], axis=0)
     mesh = mesh.only(inside[mesh.cells].all(axis=1))
-    varying = np.ptp(mesh.points, axis=0) > 0 if len(mesh.points) else np.zeros(mesh.points.shape[1], bool)
+    if not len(mesh.points):
+        raise SettingError("No cell of these points lies in the domain; take more of them, or others.")
+    varying = np.ptp(mesh.points, axis=0) > 0
     values = values_at(solution, mesh.points)
     shown = mesh.points[:, varying] if 0 < varying.sum() <= 3 else mesh.points[:, :3]
     return Mesh(shown, mesh.cells, mesh.kind), values
@@ -81,25 +83,39 @@ def _series(solution: Any, target: Path, points: Any) -> list[Path]:
         raise SettingError(f"A series in time, .pvd, is of a domain in space and time; {domains[0].name} is not one.")
     if len(domains[0].coordinates) > 4:
         raise UnsupportedEquation("ParaView has three axes of space, and this solution has more.")
-    counts = [_counts_in_time(problem, d, points) for d in domains]
-    times = np.linspace(domains[0].start, domains[0].end, counts[0][-1])
-    bases = [mesh_of(d.base, n[:-1]) for d, n in zip(domains, counts, strict=True)]
+    instants = list(_along_axes(solution, points) if isinstance(points, Mapping) else _following(solution, points))
     written = []
-    for k, t in enumerate(times):
-        parts = []
-        for domain, base in zip(domains, bases, strict=True):
-            rows = np.column_stack([base.points, np.full(len(base.points), t)])
-            parts.append((base, values_at(solution, rows, domain)))
+    for k, (_, parts) in enumerate(instants):
         written.append(target.with_name(f"{target.stem}_{k:04d}.vtu"))
         write_grid(written[-1], parts, solution)
     entries = "".join(
         f'    <DataSet timestep="{t!r}" part="0" file={quoteattr(p.name)}/>\n'
-        for t, p in zip(times.tolist(), written, strict=True)
+        for (t, _), p in zip(instants, written, strict=True)
     )
     text = f'<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n  <Collection>\n{entries}'
     with whole(target) as temporary:
         temporary.write_text(text + "  </Collection>\n</VTKFile>\n", encoding="utf-8")
     return [target, *written]
+
+
+def _following(solution: Any, points: Any) -> Iterator[tuple[float, list[Part]]]:
+    """Meshes that follow the boundary, with values at one time after another."""
+    problem, domains = solution.problem, solution.problem.domains
+    counts = [_counts_in_time(problem, d, points) for d in domains]
+    bases = [mesh_of(d.base, n[:-1]) for d, n in zip(domains, counts, strict=True)]
+    for t in np.linspace(domains[0].start, domains[0].end, counts[0][-1]).tolist():
+        parts = []
+        for domain, base in zip(domains, bases, strict=True):
+            rows = np.column_stack([base.points, np.full(len(base.points), t)])
+            parts.append((base, values_at(solution, rows, domain)))
+        yield t, parts
+
+
+def _along_axes(solution: Any, points: Any) -> Iterator[tuple[float, list[Part]]]:
+    """Cells of a grid along given axes, at each of the given times."""
+    axes, time = axes_of(solution.problem, points), solution.problem.domain.time
+    for t in np.atleast_1d(axes[time]).tolist():
+        yield t, [_on_axes(solution, {**axes, time: t})]
 
 
 def _counts_in_time(problem: Any, domain: Any, points: Any) -> tuple[int, ...]:
