@@ -42,6 +42,20 @@ table = "u.csv"
 grid = 5
 """
 ILL_POSED = POISSON.replace("boundary", '"face x = 0"')
+EIGEN = """[unknowns]
+u = "real"
+m = "number"
+[domain]
+box = { x = [0, "pi"] }
+[equations]
+inside = "-diff(u, x, 2) = m*u"
+boundary = "u = 0"
+[eigen]
+eigenvalue = "m"
+count = 2
+[solve]
+features = 60
+"""
 
 
 @pytest.fixture
@@ -50,6 +64,7 @@ def file(tmp_path, monkeypatch):
     (tmp_path / "poisson.toml").write_text(POISSON)
     (tmp_path / "broken.toml").write_text("a = ")
     (tmp_path / "ill.toml").write_text(ILL_POSED)
+    (tmp_path / "eigen.toml").write_text(EIGEN)
     return "poisson.toml"
 
 
@@ -148,15 +163,78 @@ def test_info(capsys):
     assert found["versions"]["fens"] == fens.__version__
 
 
-def test_eigenvalues(tmp_path, capsys):
-    text = '[unknowns]\nu = "real"\nm = "number"\n[domain]\nbox = { x = [0, "pi"] }\n[equations]\n'
-    text += 'inside = "-diff(u, x, 2) = m*u"\nboundary = "u = 0"\n[eigen]\neigenvalue = "m"\ncount = 2\n'
-    path = tmp_path / "e.toml"
-    path.write_text(text + "[solve]\nfeatures = 60")
-    assert main(["solve", str(path)]) == 0
+def test_eigenvalues(file, capsys):
+    assert main(["solve", "eigen.toml"]) == 0
     assert "  4   error about" in capsys.readouterr().out
-    assert main(["solve", str(path), "--json"]) == 0
+    assert main(["solve", "eigen.toml", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["modes"][0]["eigenvalue"] == pytest.approx(1)
+
+
+@pytest.fixture
+def saved(file, capsys):
+    assert main(["solve", file, "--save", "u.fens"]) == 0
+    assert "written: u.fens" in capsys.readouterr().out
+    return "u.fens"
+
+
+def test_a_saved_solution_is_told_and_drawn(saved, capsys):
+    pytest.importorskip("matplotlib")
+    assert main(["info", saved]) == 0
+    out = capsys.readouterr().out
+    for words in ("u(x)", "Eq(u(x), 0) on the boundary", "roundoff-limited", "threads", fens.__version__, "features"):
+        assert words in out
+    assert main(["info", saved, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["solution"]["features"] == 40
+    assert main(["plot", saved]) == 0
+    assert capsys.readouterr().out == "u.png\n"
+    assert Path("u.png").read_bytes().startswith(b"\x89PNG")
+    assert fens.load(saved)(0.5) == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize(
+    ("to", "more", "written", "begins"),
+    [
+        ("csv", [], "u.csv", b"x,u"),
+        ("csv", ["--points", "5", "--output", "v.csv"], "v.csv", b"x,u"),
+        ("csv", ["--points", "x=0.5"], "u.csv", b"x,u\r\n0.5,0.2"),
+        ("vtk", ["--points", "x=7"], "u.vtu", b"<?xml"),
+        ("nc", ["--units", "x=m,u=K"], "u.nc", b"CDF"),
+        ("html", [], "u.html", b"<!DOCTYPE html>"),
+    ],
+)
+def test_export(saved, to, more, written, begins, capsys):
+    pytest.importorskip("xarray")
+    assert main(["export", saved, "--to", to, *more]) == 0
+    out, err = capsys.readouterr()
+    assert (out, err) == (f"{written}\n", "")
+    assert Path(written).read_bytes().startswith(begins)
+    assert main(["export", saved, "--to", to, *more, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"written": [written]}
+
+
+@pytest.mark.parametrize("points", ["1", "x", "x=", "x=a", "y=3", "x=3,x=4", "x=nan", "9" * 30, "x=3,y=4", "-3", ""])
+def test_wrong_points_are_told(saved, points, capsys):
+    assert main(["export", saved, "--to", "csv", f"--points={points}"]) == 1
+    assert "--points" in capsys.readouterr().err
+    assert not Path("w.csv").exists()
+
+
+def test_a_file_asks_for_everything(file, capsys):
+    pytest.importorskip("xarray")
+    names = {"save": "a.fens", "table": "a.csv", "netcdf": "a.nc", "vtk": "a.vtu"}
+    names |= {"picture": "a.png", "report": "a.html"}
+    lines = "".join(f'{key} = "{name}"\n' for key, name in names.items())
+    Path(file).write_text(POISSON.partition("[output]")[0] + "[output]\n" + lines + "grid = 5\n")
+    assert main(["check", file]) == 0
+    assert ", ".join(names.values()) in capsys.readouterr().out
+    assert main(["solve", file, "--output", "all", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["written"] == [f"all/{n}" for n in names.values()]
+    assert {p.name for p in Path("all").iterdir()} == set(names.values())
+    assert "<h1>Poisson</h1>" in Path("all/a.html").read_text()
+    for wrong, words in [("a.txt", "must end in .fens"), ("../a.fens", "without folders"), ("a.csv", "must end in")]:
+        Path(file).write_text(POISSON + f'save = "{wrong}"\n')
+        assert main(["check", file]) == 1
+        assert words in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -171,6 +249,17 @@ def test_eigenvalues(tmp_path, capsys):
         (["solve", "poisson.toml", "--output", "poisson.toml"], "poisson.toml cannot be written"),
         (["check", "broken.toml"], "line 1, column 5: this is not TOML"),
         (["reproduce", "nothing"], "There is no experiment 'nothing'"),
+        (["solve", "poisson.toml", "--save", "none/u.fens"], "--save takes the name of a file in a folder that exists"),
+        (["solve", "eigen.toml", "--save", "u.fens"], "an eigenvalue problem has several"),
+        (["export", "none.fens", "--to", "csv"], "none.fens: the file cannot be read: no such file"),
+        (["export", "poisson.toml", "--to", "csv"], "poisson.toml: this is not a solution saved by fens"),
+        (["export", "u.fens", "--to", "csv", "--output", "u.txt"], "--output must end in .csv"),
+        (["export", "u.fens", "--to", "csv", "--output", "none/u.csv"], "in a folder that exists"),
+        (["export", "u.fens", "--to", "csv", "--units", "x=m"], "--units belongs to --to nc"),
+        (["export", "u.fens", "--to", "html", "--points", "3"], "--points belongs to tables"),
+        (["info", "poisson.toml"], "poisson.toml: this is not a solution saved by fens"),
+        (["plot", "none.fens"], "no such file"),
+        (["plot", "none.fens", "--set", "k=2"], "a saved solution is as it is"),
     ],
 )
 def test_errors_are_a_sentence_and_exit_code_1(file, arguments, words, capsys):
@@ -298,7 +387,7 @@ def test_completion_in_bash(capsys):
     script = capsys.readouterr().out
     lines = [COMPLETE.format("so", 1), COMPLETE.format("solve --", 2), COMPLETE.format('completion ""', 2)]
     done = subprocess.run(["bash", "-c", "\n".join([script, *lines])], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:3] == ["solve", "--help --set --output --json", "--help bash zsh fish"]
+    assert done.stdout.split("\n")[:3] == ["solve", "--help --set --output --save --json", "--help bash zsh fish"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

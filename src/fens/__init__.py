@@ -11,7 +11,7 @@ What happens to a problem, and where:
     scale      the scale of the frequencies                                  ScaleGrid
     nonlinear  Newton and Picard, where an equation is not linear
     solve      all of the above, in order                                    solve, continuation, eigen
-    solution   a function to call, differentiate, compare and plot           Solution
+    solution   a function to call, differentiate, compare, plot and save     Solution, load, solve_again
     files      problems in text files                                        read
 """
 
@@ -34,8 +34,8 @@ from .problem import (
     wrap,
 )
 from .scale import ScaleGrid
-from .solution import Solution
-from .solve import solve
+from .solution import Solution, load
+from .solve import solve, solve_again
 
 __version__ = "0.1.0"
 
@@ -69,10 +69,12 @@ __all__ = [
     "eigen",
     "integral",
     "jump",
+    "load",
     "manufacture",
     "normal",
     "normal_derivative",
     "read",
     "solve",
+    "solve_again",
     "wrap",
 ]

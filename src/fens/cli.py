@@ -15,9 +15,10 @@ from .errors import FensError
 COMMANDS = {
     "solve": ("fens.commands.solve", "solve the problem in a file"),
     "check": ("fens.commands.check", "read a problem file and show its equations as understood"),
-    "plot": ("fens.commands.plot", "solve the problem in a file and draw the solution"),
+    "plot": ("fens.commands.plot", "draw the solution of a problem file, or a saved one"),
+    "export": ("fens.commands.export", "a saved solution as a table, a mesh, netCDF or a page"),
     "reproduce": ("fens.reproduce.command", "run the paper's experiments and compare"),
-    "info": ("fens.commands.info", "versions, machine and threads"),
+    "info": ("fens.commands.info", "versions, machine and threads; or what is in a saved solution"),
     "completion": ("fens.commands.completion", "a script for completion in bash, zsh or fish"),
 }
 STOPPED = 130
@@ -26,6 +27,7 @@ EPILOG = """examples:
   fens check heat.toml                 is the file right, and is it what I meant?
   fens solve heat.toml                 solve it, and write what it asks for
   fens solve heat.toml --set k=0.5 --json
+  fens solve heat.toml --save u.fens; fens export u.fens --to vtk
   fens COMMAND --help                  more about a command
 
 exit codes:

@@ -45,8 +45,12 @@ class MissingPackage(FensError, ImportError):
     """An optional package that something needs is not installed."""
 
 
+class NotInFile(FensError, LookupError):
+    """Something is asked of a loaded solution that a file cannot hold, such as the values of a Python function."""
+
+
 class FileError(FensError, ValueError):
-    """A problem file, or a text in it, cannot be read. `line` and `column` count from 1; 0 where they are not known."""
+    """A file, or a text in it, cannot be read or written. `line` and `column` count from 1; 0 if they are not known."""
 
     def __init__(self, reason: str, *, name: str = "", line: int = 0, column: int = 0, quoted: str = "") -> None:
         self.reason, self.name, self.line, self.column, self.quoted = reason, name, line, column, quoted

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -63,6 +64,9 @@ class Field:
             orders[self.domain.axis(x)] += n
         return replace(self, orders=tuple(orders))
 
+    def _repr_html_(self) -> str:
+        return f"<code>{escape(repr(self))}</code> on {escape(self.domain.name)}"
+
     def __repr__(self) -> str:
         pairs = zip(self.domain.coordinates, self.orders, strict=True)
         taken = ", ".join(f"{x}" if n == 1 else f"{x}, {n}" for x, n in pairs if n)
@@ -95,6 +99,17 @@ class ComplexField:
 
     def __repr__(self) -> str:
         return f"<complex {self.real!r}"[:-1] + ">"
+
+
+@dataclass(frozen=True)
+class Extrapolated:
+    """A computed function that has values outside its domain too; a known function for other equations."""
+
+    field: Field
+
+    def __call__(self, *coordinates: Any) -> np.ndarray:
+        """The values of the formula, wherever the coordinates are."""
+        return np.asarray(self.field(*coordinates, outside="extrapolate"))
 
 
 class Number(float):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -30,15 +30,15 @@ FIRST_SIZE = 400  # features of one that does, at first
 class Settings:
     """Everything a user may choose; None means that `solve` chooses."""
 
-    features: int | Mapping[sp.Expr, int] | None
-    activation: str
-    scale: Scale
-    points: Sampler | None
-    weights: Any
-    initialisation: str
-    affine: bool | None
-    seed: int
-    device: str
+    features: int | Mapping[sp.Expr, int] | None = None
+    activation: str = "cos"
+    scale: Scale = None
+    points: Sampler | None = None
+    weights: Any = "balanced"
+    initialisation: str = "uniform"
+    affine: bool | None = None
+    seed: int = 0
+    device: str = "cpu"
     nonlinear: str = "newton"
     initial: Any = None
     max_iterations: int = 100
@@ -97,6 +97,11 @@ class Settings:
                 "memory must be a number of bytes, at least a million, or a text such as '4 GB'; "
                 f"got {self.memory!r}."
             )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of `solve` that were not left as they are by default."""
+        return {f.name: v for f in fields(self) if not _same(v := getattr(self, f.name), f.default)}
 
     @property
     def size(self) -> int:
@@ -207,6 +212,11 @@ class Settings:
         if unknown not in self.scale and not isinstance(unknown, Unknown):
             raise SettingError(f"The mapping of scales has none for {unknown}; it needs all the unknowns.")
         return self.scale.get(unknown, 1.0)
+
+
+def _same(one: Any, other: Any) -> bool:
+    plain = bool | int | float | str | None
+    return one is other or (isinstance(one, plain) and isinstance(other, plain) and one == other)
 
 
 def check_sampler(points: Any) -> None:

@@ -133,6 +133,22 @@ def solve(
         nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate, adapt, frequencies,
         partition, layers, blocks, memory, cluster,
     )  # fmt: skip
+    return solve_as(problem, settings)
+
+
+def solve_again(solution: Solution) -> Solution:
+    """Solve the problem of a solution once more, with the same options: on the same machine, to the same bits.
+
+    `solution.provenance` tells what the machine and the versions were. `fens.solve(solution.problem,
+    **solution.settings.options)` is the same, and takes other options beside.
+    """
+    if not isinstance(solution, Solution):
+        raise SettingError(f"solve_again() takes a fens.Solution; got {type(solution).__name__}.")
+    return solve_as(solution.problem, solution.settings)
+
+
+def solve_as(problem: Problem, settings: Settings) -> Solution:
+    """Solve a problem, at once or in blocks of time."""
     return march(problem, settings, solve_block) if settings.blocks > 1 else solve_block(problem, settings)
 
 

@@ -56,8 +56,8 @@ def shown(file: ProblemFile) -> Iterator[str]:
     if file.options or file.eigen:
         yield ""
         yield from (f"{key} = {value}" for key, value in {**file.eigen, **file.options}.items())
-    if names := [n for n in (file.output.table, file.output.picture) if n]:
-        yield f"Will be written: {', '.join(names)}"
+    if file.output.names:
+        yield f"Will be written: {', '.join(file.output.names.values())}"
 
 
 def _kind(unknown: sp.Expr) -> str:

@@ -42,7 +42,7 @@ def bash(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
     yield f'        words="{" ".join(commands)}"'
     yield '    else case "${COMP_WORDS[1]}" in'
     for name, parser in commands.items():
-        choices = [c for a in _places(parser) for c in a.choices or ()]
+        choices = [c for a in parser._actions for c in a.choices or ()]
         yield f'        {name}) words="{" ".join([*_flags(parser), *choices])}" ;;'
     yield "    esac; fi"
     yield '    COMPREPLY=($(compgen -W "$words" -- "$word"))'
@@ -72,7 +72,8 @@ def fish(commands: Mapping[str, argparse.ArgumentParser]) -> Iterator[str]:
         seen = f"complete -c fens -n '__fish_seen_subcommand_from {name}'"
         for action in _options(parser):
             long = action.option_strings[-1].removeprefix("--")
-            yield f"{seen} -l {long}{'' if action.nargs == 0 else ' -r'} -d {_quoted(_line(action.help))}"
+            values = f" -f -a {_quoted(' '.join(map(str, action.choices)))}" if action.choices else ""
+            yield f"{seen} -l {long}{'' if action.nargs == 0 else ' -r'}{values} -d {_quoted(_line(action.help))}"
         for action in _places(parser):
             if action.choices:
                 yield f"{seen} -f -a {_quoted(' '.join(map(str, action.choices)))}"
@@ -97,10 +98,15 @@ def _zsh_arguments(parser: argparse.ArgumentParser) -> Iterator[str]:
     for action in _options(parser):
         text = _line(action.help).replace("[", "(").replace("]", ")").replace(":", " ")
         many = "*" if isinstance(action, argparse._AppendAction) else ""
-        yield _quoted(f"{many}{action.option_strings[-1]}[{text}]{'' if action.nargs == 0 else ':value:_files'}")
+        value = "" if action.nargs == 0 else f":value:{_wanted(action)}"
+        yield _quoted(f"{many}{action.option_strings[-1]}[{text}]{value}")
     for action in _places(parser):
-        wanted = f"({' '.join(map(str, action.choices))})" if action.choices else "_files"
+        wanted = _wanted(action)
         yield _quoted(f"{'*' if action.nargs else ''}:{action.dest}:{wanted}")
+
+
+def _wanted(action: argparse.Action) -> str:
+    return f"({' '.join(map(str, action.choices))})" if action.choices else "_files"
 
 
 def _line(text: str | None) -> str:

@@ -1,4 +1,4 @@
-"""`fens plot`: solve the problem in a file and draw the solution, its error, points or search, or a film of it."""
+"""`fens plot`: draw the solution of a problem file or a saved one, its error, points or search, or a film of it."""
 
 from __future__ import annotations
 
@@ -10,15 +10,21 @@ from typing import Any
 from ..errors import FileError, NotConverged, SettingError
 from ..files import PICTURES, ProblemFile, read
 from ..pictures import FRAMES, prepared
+from ..problem import Problem
 from ..scale import ScaleGrid
-from .shared import OK, UNRELIABLE, add_file, changes, told
+from ..solution import Solution, load
+from .shared import OK, UNRELIABLE, add_file, changes, is_saved, told
 from .solve import reasons_to_doubt, solution_of
 
-DESCRIPTION = "Solve the problem in a file and draw its solution, or what one of the options below asks for."
+DESCRIPTION = (
+    "Solve the problem in a file, or load a solution that was saved, and draw it, or what one of the\n"
+    "options below asks for."
+)
 EXAMPLES = (
     "fens plot helmholtz.toml",
     "fens plot helmholtz.toml --error --picture error.pdf --set solve.features=400",
     "fens plot heat.toml --animate t --picture heat.gif",
+    "fens plot u.fens --points",
 )
 FILMS = (".gif", ".mp4")
 
@@ -26,7 +32,7 @@ FILMS = (".gif", ".mp4")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.description = DESCRIPTION
-    add_file(parser, EXAMPLES)
+    add_file(parser, EXAMPLES, "a problem file, TOML, or a saved solution, .fens")
     wanted = parser.add_mutually_exclusive_group()
     wanted.add_argument("--error", action="store_true", help="the error, if the file has a section [exact]")
     wanted.add_argument("--points", action="store_true", help="the points at which the equations hold, by region")
@@ -38,29 +44,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Solve, and draw."""
-    file = read(args.file, changes(args.set))
-    picture = _picture(args, file)
-    coordinate = _check(args, file, picture)
+    """Solve or load, and draw."""
+    picture = _picture(args)
     try:
-        solution = solution_of(file)
+        solution, exact, doubts = (_loaded if is_saved(args.file) else _solved)(args, picture)
     except NotConverged as error:
         sys.stderr.write(f"fens plot: {error}\n")
         return UNRELIABLE
     with told(f"drawing {picture.name}"):
-        _draw(solution, args, file, coordinate, str(picture))
+        _draw(solution, args, exact, str(picture))
     sys.stdout.write(f"{picture}\n")
-    doubts = reasons_to_doubt(solution, file)
     for doubt in doubts:
         sys.stderr.write(f"fens plot: {doubt}\n")
     return UNRELIABLE if doubts else OK
 
 
-def _draw(solution: Any, args: argparse.Namespace, file: ProblemFile, coordinate: Any, path: str) -> None:
-    if coordinate is not None:
-        solution.animate(coordinate, path, frames=args.frames)
+def _draw(solution: Solution, args: argparse.Namespace, exact: Any, path: str) -> None:
+    if args.animate is not None:
+        solution.animate(_coordinate(args, solution.problem), path, frames=args.frames)
     elif args.error:
-        solution.plot_error(file.exact, path)
+        solution.plot_error(exact, path)
     elif args.points:
         solution.plot_points(path)
     elif args.search:
@@ -69,26 +72,43 @@ def _draw(solution: Any, args: argparse.Namespace, file: ProblemFile, coordinate
         solution.plot(path)
 
 
-def _picture(args: argparse.Namespace, file: ProblemFile) -> Path:
+def _picture(args: argparse.Namespace) -> Path:
     """Where the picture goes; refused before anything is solved."""
     endings = FILMS if args.animate else PICTURES
-    picture: Path = args.picture or Path(file.path.stem + (".gif" if args.animate else ".png"))
+    picture: Path = args.picture or Path(Path(args.file).stem + (".gif" if args.animate else ".png"))
     if picture.suffix.lower() not in endings or not picture.parent.is_dir():
         raise FileError(f"--picture must end in {', '.join(endings)} and be in a folder that exists; got {picture}")
     return picture
 
 
-def _check(args: argparse.Namespace, file: ProblemFile, picture: Path) -> Any:
-    """Refuse what the file cannot give, before anything is solved; the coordinate of a film."""
+def _coordinate(args: argparse.Namespace, problem: Problem) -> Any:
+    """The coordinate of a film; a name that is none is refused where films are made."""
+    return {str(x): x for x in problem.coordinates}.get(args.animate, args.animate)
+
+
+def _solved(args: argparse.Namespace, picture: Path) -> tuple[Solution, Any, list[str]]:
+    file = read(args.file, changes(args.set))
+    _check(args, file, picture)
+    solution = solution_of(file)
+    return solution, file.exact, reasons_to_doubt(solution, file.options.get("tol"))
+
+
+def _check(args: argparse.Namespace, file: ProblemFile, picture: Path) -> None:
+    """Refuse what the file cannot give, before anything is solved."""
     if file.eigen:
         raise SettingError("fens plot draws a solution, and an eigenvalue problem has several.")
     if args.error and not file.exact:
         raise SettingError("--error needs the exact solution, and the file has no section [exact].")
     if args.search and file.options.get("scale") is not None and not isinstance(file.options["scale"], ScaleGrid):
         raise SettingError("--search needs a search, and the file gives the scale; leave scale out of [solve].")
-    if args.animate is None:
-        return None
-    names = {str(x): x for x in file.problem.coordinates}
-    coordinate = names.get(args.animate, args.animate)
-    prepared(file.problem, coordinate, picture, args.frames)
-    return coordinate
+    if args.animate is not None:
+        prepared(file.problem, _coordinate(args, file.problem), picture, args.frames)
+
+
+def _loaded(args: argparse.Namespace, picture: Path) -> tuple[Solution, Any, list[str]]:
+    if args.set:
+        raise SettingError("--set changes a problem file; a saved solution is as it is.")
+    if args.error:
+        raise SettingError("--error needs the exact solution, which a saved solution does not have.")
+    solution = load(args.file)
+    return solution, None, reasons_to_doubt(solution, solution.settings.tol)

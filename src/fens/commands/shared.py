@@ -10,6 +10,7 @@ import time
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from ..errors import FileError
@@ -19,11 +20,18 @@ OK, WRONG, UNRELIABLE = 0, 1, 3
 SET_HELP = "change a parameter or an option: --set k=0.5 --set solve.features=900; may be repeated"
 
 
-def add_file(parser: argparse.ArgumentParser, examples: Sequence[str]) -> None:
+def add_file(
+    parser: argparse.ArgumentParser, examples: Sequence[str], what: str = "a problem file, TOML"
+) -> None:
     """The arguments of a command that takes a problem file, and its examples."""
-    parser.add_argument("file", metavar="FILE", help="a problem file, TOML")
+    parser.add_argument("file", metavar="FILE", help=what)
     parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help=SET_HELP)
     add_examples(parser, examples)
+
+
+def is_saved(path: str | Path) -> bool:
+    """Whether a file is a saved solution, by its name."""
+    return Path(path).suffix.lower() == ".fens"
 
 
 def add_examples(parser: argparse.ArgumentParser, examples: Sequence[str]) -> None:

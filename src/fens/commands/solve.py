@@ -8,18 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..errors import NotConverged
+from ..errors import FileError, NotConverged, SettingError
 from ..files import ProblemFile, read, write
 from ..problem import Unknown
 from .shared import OK, UNRELIABLE, add_file, changes, told, write_json
 
 DESCRIPTION = """Solve the problem in a file. The result and its error estimate go to standard output, progress to
-standard error, and the table and the picture that the file asks for to --output."""
+standard error, and the files that the problem file asks for to --output."""
 
 EXAMPLES = (
     "fens solve heat.toml",
     "fens solve heat.toml --set k=0.5 --set solve.tol=1e-8",
     "fens solve heat.toml --output results --json | jq .error.estimate",
+    "fens solve heat.toml --save heat.fens",
 )
 
 
@@ -28,12 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = DESCRIPTION
     add_file(parser, EXAMPLES)
     parser.add_argument("--output", metavar="DIR", type=Path, default=Path(), help="folder for files; default: here")
+    parser.add_argument("--save", metavar="PATH", type=Path, help="keep the solution, for fens export, plot and info")
     parser.add_argument("--json", action="store_true", help="the result as JSON, for machines")
 
 
 def run(args: argparse.Namespace) -> int:
     """Solve, tell, write."""
     file = read(args.file, changes(args.set))
+    check_savable(args.save, file)
     try:
         if file.eigen:
             return _modes(file, args)
@@ -42,12 +45,23 @@ def run(args: argparse.Namespace) -> int:
         sys.stderr.write(f"fens solve: {error}\n")
         return UNRELIABLE
     written = [str(p) for p in write(result, file.output, args.output)]
-    doubts = reasons_to_doubt(result, file)
+    if args.save is not None:
+        result.save(args.save)
+        written.append(str(args.save))
+    doubts = reasons_to_doubt(result, file.options.get("tol"))
     facts = summary(result, file) | {"written": written, "doubts": doubts}
     write_json(facts) if args.json else sys.stdout.write(_told(result, file, facts))
     for doubt in doubts:
         sys.stderr.write(f"fens solve: {doubt}\n")
     return UNRELIABLE if doubts else OK
+
+
+def check_savable(path: Path | None, file: ProblemFile) -> None:
+    """Refuse before anything is solved what could not be saved."""
+    if path is not None and file.eigen:
+        raise SettingError("--save keeps a solution, and an eigenvalue problem has several functions.")
+    if path is not None and (path.is_dir() or not path.parent.is_dir()):
+        raise FileError(f"--save takes the name of a file in a folder that exists; got {path}")
 
 
 def solution_of(file: ProblemFile) -> Any:
@@ -56,14 +70,14 @@ def solution_of(file: ProblemFile) -> Any:
         return file.solve() if file.continuation else file.solve(raise_on_failure=False)
 
 
-def reasons_to_doubt(solution: Any, file: ProblemFile) -> list[str]:
+def reasons_to_doubt(solution: Any, tol: float | None) -> list[str]:
     """Why the exit code is not 0."""
     found = []
     if solution.stats.status == "failed":
         found.append(f"The nonlinear iteration did not converge: {solution.stats.advice}")
     if solution.error is not None and solution.error.verdict == "unreliable":
         found.append(f"The solution is unreliable: {solution.error.advice}")
-    elif (tol := file.options.get("tol")) is not None and not solution.meets(tol):
+    elif tol is not None and not solution.meets(tol):
         found.append(f"The error estimate is {solution.expected_error:.1e}, above the tolerance {tol:.1e}.")
     return found
 

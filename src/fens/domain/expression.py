@@ -8,15 +8,17 @@ from functools import lru_cache
 import numpy as np
 import sympy as sp
 
+from ..lambdas import lambdified
+
 
 @lru_cache(maxsize=1024)
 def compiled(
     expressions: tuple[sp.Expr, ...], symbols: tuple[sp.Symbol, ...]
 ) -> Callable[..., list[np.ndarray]]:
     """A function of as many arrays as there are symbols, that gives the values of each expression at each point."""
-    dummies = {s: sp.Dummy() for s in symbols}
+    dummies = {s: sp.Dummy(f"x{k:04d}") for k, s in enumerate(symbols)}
     plain = [e.xreplace(dummies) for e in expressions]
-    raw = sp.lambdify(list(dummies.values()), plain, modules=["scipy", "numpy"], cse=True)
+    raw = lambdified(list(dummies.values()), plain, ["scipy", "numpy"])
 
     def evaluate(*arrays: np.ndarray) -> list[np.ndarray]:
         with np.errstate(all="ignore"):  # what is not finite is refused where it matters

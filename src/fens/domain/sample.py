@@ -76,7 +76,7 @@ class Clustered:
         excess = sum(s for s, r in zip(shares, regions, strict=True) if r is not domain)
         if excess > 1:  # in high dimension the faces would take all; they get half at most
             shares = [s if r is domain else s / excess for s, r in zip(shares, regions, strict=True)]
-        unit = self.rows * demand.features / sum(s * e for s, e in zip(shares, demand.equations, strict=True))
+        unit = float(self.rows) * demand.features / sum(s * e for s, e in zip(shares, demand.equations, strict=True))
         counts = [max(1, round(unit * s)) for s in shares]
         return override(counts, demand, self.interior, self.boundary)
 

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from ..device import to_device, to_host
+from ..lambdas import lambdified
 from .activation import Activation
 from .calculus import composition, leibniz
 from .distribution import Hole
@@ -197,4 +198,4 @@ def _compiled(expression: sp.Expr, symbols: tuple[sp.Symbol, ...], orders: tuple
     """∂^orders of an expression as a function of arrays; None if it vanishes."""
     variables = [(s, n) for s, n in zip(symbols, orders, strict=True) if n]
     derivative = expression.diff(*variables) if variables else expression
-    return None if derivative == 0 else sp.lambdify(symbols, derivative, modules="numpy", cse=True)
+    return None if derivative == 0 else lambdified(symbols, derivative, "numpy")

@@ -1,94 +1,117 @@
-"""What a file asks to be written: a table of values on a grid, a picture."""
+"""What a file asks to be written: the solution itself, values on a grid in several formats, a picture, a page."""
 
 from __future__ import annotations
 
-import csv
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..domain import Demand, Grid
+from ..domain import Grid
 from ..errors import FileError
-from ..problem import Unknown
 from .document import Node
 from .options import grid
 from .words import Names
 
-TABLES = (".csv",)
 PICTURES = (".png", ".pdf", ".svg")
+# what a file may ask for, and how the names of such files end
+ENDINGS: Mapping[str, tuple[str, ...]] = {
+    "save": (".fens",),
+    "table": (".csv",),
+    "netcdf": (".nc",),
+    "vtk": (".vtu", ".pvd"),
+    "picture": PICTURES,
+    "report": (".html",),
+}
+ON_GRID = ("table", "netcdf", "vtk")
 POINTS = {1: 201, 2: 51, 3: 21}  # along each axis of a table, by the number of axes
 MOST_POINTS = 10**7
 
 
 @dataclass(frozen=True)
 class Output:
-    """The names of files to write, in a folder that the user chooses; empty ones are not written."""
+    """The files to write, by what they hold, in a folder that the user chooses; and where they have values."""
 
-    table: str = ""
+    names: Mapping[str, str]
     grid: Grid | None = None
-    picture: str = ""
+    title: str = ""
 
 
-def output(node: Node, names: Names) -> Output:
-    """table = "u.csv", grid = 41, picture = "u.png"."""
-    parts = node.table(("table", "grid", "picture"))
-    table = _file_name(parts["table"], TABLES) if "table" in parts else ""
-    picture = _file_name(parts["picture"], PICTURES) if "picture" in parts else ""
-    if "grid" in parts and not table:
-        raise parts["grid"].error("grid says where the table has values, and there is no table")
-    d = len(names.coordinates)
-    points = grid(parts["grid"], names) if "grid" in parts else Grid(POINTS.get(d, max(2, int(20_000 ** (1 / d)))))
+def output(node: Node, names: Names, title: str) -> Output:
+    """table = "u.csv", grid = 41, picture = "u.png", …"""
+    parts = node.table((*ENDINGS, "grid"))
+    files = {key: _file_name(parts[key], endings) for key, endings in ENDINGS.items() if key in parts}
+    _check_distinct(files, parts)
+    if "grid" not in parts:
+        return Output(files, title=title)
+    if not set(files) & set(ON_GRID):
+        raise parts["grid"].error("grid says where the table has values, and there is no table, netcdf or vtk")
+    return Output(files, _grid(parts["grid"], names), title)
+
+
+def _grid(node: Node, names: Names) -> Grid:
+    d, points = len(names.coordinates), grid(node, names)
     if len(points.counts) not in (1, d):
-        raise parts["grid"].error(f"grid has numbers for {len(points.counts)} axes; the domain has {d}")
+        raise node.error(f"grid has numbers for {len(points.counts)} axes; the domain has {d}")
     counts = points.counts * d if len(points.counts) == 1 else points.counts
     if (total := np.prod(counts, dtype=float)) > MOST_POINTS:
-        raise parts["grid"].error(f"the table would have {total:.1e} points; {MOST_POINTS:.0e} are the most")
-    return Output(table, points, picture)
+        raise node.error(f"the table would have {total:.1e} points; {MOST_POINTS:.0e} are the most")
+    return points
 
 
 def write(solution: Any, wanted: Output, folder: Path) -> list[Path]:
-    """Write what was asked for; the files written."""
-    written = []
+    """Write what was asked for, in a folder; the files written."""
+    written: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        if wanted.table and wanted.grid is not None:
-            written.append(folder / wanted.table)
-            write_table(solution, wanted.grid, written[-1])
-        if wanted.picture:
-            solution.plot(str(folder / wanted.picture))
-            written.append(folder / wanted.picture)
+        for kind, name in wanted.names.items():
+            written += WRITERS[kind](solution, folder / name, wanted)
     except OSError as error:
         raise FileError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
     return written
 
 
-def write_table(solution: Any, points: Grid, path: Path) -> None:
-    """A row for each point of a grid that lies in a domain; unknowns of other domains are empty there."""
-    problem = solution.problem
-    functions = {u: f for u, f in solution.functions.items() if not isinstance(u, Unknown)}
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow([*map(str, problem.coordinates), *(c for u in functions for c in _columns(problem, u))])
-        for domain in problem.domains:
-            where = points.sample(Demand.inside(domain), np.random.SeedSequence(0))[0].points
-            values = [v for u, f in functions.items() for v in _values(problem, u, f, domain, where)]
-            for place, row in zip(where, zip(*values, strict=True), strict=True):
-                writer.writerow([*(f"{x:.12g}" for x in place), *("" if np.isnan(v) else repr(float(v)) for v in row)])
+def _table(solution: Any, path: Path, wanted: Output) -> list[Path]:
+    d = len(solution.problem.coordinates)
+    solution.to_csv(path, wanted.grid or Grid(POINTS.get(d, max(2, int(20_000 ** (1 / d))))))
+    return [path]
 
 
-def _columns(problem: Any, unknown: Any) -> list[str]:
-    parts = [problem.components[k].part for k in problem.of(unknown)]
-    return [f"{unknown.func.__name__}{'_' if part else ''}{part}" for part in parts]
+def _netcdf(solution: Any, path: Path, wanted: Output) -> list[Path]:
+    solution.to_netcdf(path, wanted.grid)
+    return [path]
 
 
-def _values(problem: Any, unknown: Any, function: Any, domain: Any, where: np.ndarray) -> list[np.ndarray]:
-    components = [problem.components[k] for k in problem.of(unknown)]
-    if components[0].domain != domain:
-        return [np.full(len(where), np.nan) for _ in components]
-    values = function.at(where)
-    return [values.real, values.imag] if len(components) == 2 else [values]
+def _vtk(solution: Any, path: Path, wanted: Output) -> list[Path]:
+    return list(solution.to_vtk(path, wanted.grid))
+
+
+def _picture(solution: Any, path: Path, wanted: Output) -> list[Path]:
+    solution.plot(str(path))
+    return [path]
+
+
+def _save(solution: Any, path: Path, wanted: Output) -> list[Path]:
+    solution.save(path)
+    return [path]
+
+
+def _report(solution: Any, path: Path, wanted: Output) -> list[Path]:
+    solution.report(path, wanted.title)
+    return [path]
+
+
+WRITERS: Mapping[str, Callable[[Any, Path, Output], list[Path]]] = {
+    "save": _save, "table": _table, "netcdf": _netcdf, "vtk": _vtk, "picture": _picture, "report": _report,
+}  # fmt: skip
+
+
+def _check_distinct(files: Mapping[str, str], parts: Mapping[str, Node]) -> None:
+    for key, name in files.items():
+        if list(files.values()).count(name) > 1:
+            raise parts[key].error(f"two files have the name {name!r}")
 
 
 def _file_name(node: Node, endings: tuple[str, ...]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from html import escape
 from inspect import signature
 from pathlib import Path
 from typing import Any
@@ -77,6 +78,12 @@ class ProblemFile:
             raise SettingError(f"The file has no name {name!r}; it has {', '.join(self.names.meanings)}.")
         return self.names.meanings[name]
 
+    def _repr_latex_(self) -> str:
+        return self.problem._repr_latex_()
+
+    def _repr_html_(self) -> str:
+        return f"<p><strong>{escape(self.title or self.path.name)}</strong></p>{self.problem._repr_html_()}"
+
     def modes(self) -> list[Mode]:
         """The eigenvalues and their functions, for a file with a section [eigen]."""
         if not self.eigen:
@@ -98,10 +105,12 @@ def read(path: str | Path, changes: Mapping[str, Any] | None = None) -> ProblemF
     problem = _problem(statements, sections["equations"])
     context = Context(names, {s.on: s.region for s in statements})
     given = options(sections["solve"], context) if "solve" in sections else {}
+    title = sections["title"].text() if "title" in sections else ""
     file = ProblemFile(
-        path=Path(path), changes=dict(changes or {}), title=sections["title"].text() if "title" in sections else "",
+        path=Path(path), changes=dict(changes or {}), title=title,
         names=names, statements=statements, problem=problem, options=given,
-        exact=_exact(sections, context), output=output(sections["output"], names) if "output" in sections else Output(),
+        exact=_exact(sections, context),
+        output=output(sections["output"], names, title) if "output" in sections else Output({}),
         eigen=_eigen(sections, context, given), continuation=_continuation(sections, names),
     )  # fmt: skip
     _check_options(file, sections)

@@ -7,10 +7,10 @@ from .manufacture import manufacture
 from .problem import Condition, Problem
 from .symbols import ONE_OVER_MEASURE, Data, Normal, Opposite, integral, jump, normal, normal_derivative
 from .unknowns import Component, Unknown, complex_unknown
-from .wrapped import Wrapped, wrap
+from .wrapped import Absent, Wrapped, wrap
 
 __all__ = [
-    "LINEARISATIONS", "ONE_OVER_MEASURE", "Component", "Condition", "Data", "Equation", "Formula", "Jet",
+    "LINEARISATIONS", "ONE_OVER_MEASURE", "Absent", "Component", "Condition", "Data", "Equation", "Formula", "Jet",
     "LinearForm", "Normal", "Opposite", "Problem", "Unknown", "Wrapped", "complex_unknown", "component_values",
     "differentiated",
     "function_values", "integral", "jump", "linear_part", "manufacture", "newton_form", "normal", "normal_derivative",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -38,6 +38,7 @@ class Equation:
     jets: tuple[tuple[Jet, sp.Dummy], ...]
     text: str
     is_integral: bool = False
+    statement: sp.Basic | None = field(default=None, repr=False, compare=False)  # as the user wrote it
 
     @property
     def uses_normals(self) -> bool:
@@ -87,7 +88,7 @@ def read(statement: Any, components: Sequence[Component], coordinates: Sequence[
     found = []
     for part in parts:
         present = tuple((jet, symbol) for jet, symbol in reader.jets.items() if symbol in part.free_symbols)
-        found.append(Equation(part, present, text, is_integral))
+        found.append(Equation(part, present, text, is_integral, statement))
     if not found or not all(e.jets for e in found):
         names = ", ".join(dict.fromkeys(str(c.unknown) for c in components))
         raise EquationError(f"The equation {text} does not contain the unknown {names}; every equation must.")

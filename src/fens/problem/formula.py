@@ -13,6 +13,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import EvaluationError, SettingError
+from ..lambdas import lambdified
 from .unknowns import Component
 from .wrapped import Wrapped, call_with_arrays
 
@@ -61,7 +62,9 @@ class Formula:
     def _calls(self) -> tuple[tuple[Wrapped, sp.Dummy, tuple[Formula, ...]], ...]:
         """Each wrapped call, a symbol to stand in for it, and its arguments."""
         calls = _outermost_calls(self.expression)
-        return tuple((call, sp.Dummy(), tuple(Formula(a) for a in call.args[1:])) for call in calls)
+        return tuple(
+            (call, sp.Dummy(f"call{k:04d}"), tuple(Formula(a) for a in call.args[1:])) for k, call in enumerate(calls)
+        )
 
     @cached_property
     def _plain(self) -> sp.Expr:
@@ -74,9 +77,10 @@ class Formula:
     @cached_property
     def _compiled(self) -> Any:
         # dummies, because a coordinate may have the name of a constant or function of NumPy's, such as e or pi
-        dummies = {s: sp.Dummy() for s in self._arguments}
+        # with names of one length: the order of a sum follows them, and its last bits follow the order
+        dummies = {s: sp.Dummy(f"x{k:04d}") for k, s in enumerate(self._arguments)}
         # cse: sources derived from an exact solution repeat its subexpressions many times over
-        return sp.lambdify(list(dummies.values()), self._plain.xreplace(dummies), modules=["scipy", "numpy"], cse=True)
+        return lambdified(list(dummies.values()), self._plain.xreplace(dummies), ["scipy", "numpy"])
 
 
 def _float(number: sp.Expr) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from html import escape
 from typing import Any
 
 import sympy as sp
@@ -115,6 +116,16 @@ class Problem:
             carrying = ", ".join(r.name for r in self.regions)
             raise RegionError(f"The problem has no equation on {_name(region)}; it has some on: {carrying}.")
         return found
+
+    def _repr_latex_(self) -> str:
+        from .typeset import latex_of
+
+        return f"$\\displaystyle {latex_of(self)}$"
+
+    def _repr_html_(self) -> str:
+        from .typeset import html_of, sought
+
+        return f"<p>Problem for {escape(sought(self))}</p>{html_of(self)}"
 
     def __repr__(self) -> str:
         names = ", ".join(map(str, self.unknowns))

@@ -3,19 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import numpy as np
 import sympy as sp
 
-from ..errors import EquationError, EvaluationError
+from ..errors import EquationError, EvaluationError, NotInFile
 from ..numbers import real_array
 
 
-class _Handle(sp.Atom):  # type: ignore[misc]
+@dataclass(frozen=True)
+class Absent:
+    """What a problem contained when it was saved, and a file cannot hold: a Python function, or an object of one's own.
+
+    It has its name only, and says so when it is asked for points, frequencies or values.
+    """
+
+    name: str
+
+    @classmethod
+    def of(cls, thing: Any) -> Absent:
+        """In the place of a thing that cannot be saved."""
+        return cls(str(getattr(thing, "__name__", type(thing).__name__)))
+
+    def __call__(self, *arguments: Any) -> NoReturn:
+        raise NotInFile(
+            f"The problem contains {self.name}, written in Python, which a file cannot hold: the solution was loaded "
+            "without it. It can be evaluated, but to solve the problem again or to see its residual, state it again."
+        )
+
+    sample = draw = __call__
+
+
+class Handle(sp.Atom):  # type: ignore[misc]
     """Carries a Python callable inside a SymPy tree; two handles are equal when they hold the same object."""
 
-    def __new__(cls, function: Callable[..., Any], label: str) -> _Handle:
+    def __new__(cls, function: Callable[..., Any], label: str) -> Handle:
         self = super().__new__(cls)
         self.function, self.label = function, label
         return self  # type: ignore[no-any-return]
@@ -59,7 +83,11 @@ class Wrapped(sp.Expr):  # type: ignore[misc]
     def _sympystr(self, printer: Any) -> str:
         return f"{self.args[0].label}({', '.join(map(printer._print, self.args[1:]))})"
 
-    _latex = _pretty = _sympystr
+    def _latex(self, printer: Any) -> str:
+        label = str(self.args[0].label).replace("_", r"\_")
+        return rf"\operatorname{{{label}}}\left({', '.join(map(printer._print, self.args[1:]))}\right)"
+
+    _pretty = _sympystr
 
 
 def wrap(function: Callable[..., Any], name: str | None = None) -> Callable[..., Wrapped]:
@@ -71,7 +99,7 @@ def wrap(function: Callable[..., Any], name: str | None = None) -> Callable[...,
     if not callable(function):
         raise EquationError(f"wrap() takes a callable; got {function!r}.")
     label = name or getattr(function, "__name__", "f").replace("<lambda>", "f")
-    handle = _Handle(function, label)
+    handle = Handle(function, label)
 
     def applied(*arguments: Any) -> Wrapped:
         try:
@@ -93,6 +121,8 @@ def call_with_arrays(function: Callable[..., Any], what: str, arrays: Sequence[n
         except (TypeError, ValueError):  # math.sin, or a branch on a value, refuses arrays: one point at a time
             columns = zip(*(a.ravel() for a in arrays), strict=True)
             values = np.array([function(*map(float, point)) for point in columns]).reshape(arrays[0].shape)
+    except NotInFile:
+        raise
     except Exception as error:
         raise EvaluationError(f"{what} raised {type(error).__name__}: {str(error).rstrip('.')}.") from error
     return real_array(values, EvaluationError, f"{what} must return real numbers.")

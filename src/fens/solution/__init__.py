@@ -1,6 +1,8 @@
-"""What the user keeps: a function to call, differentiate, compare and plot."""
+"""What the user keeps: a function to call, differentiate, compare, plot, save and export."""
 
 from ..field import Field
+from .march import March
 from .solution import Comparison, Solution
+from .store import load
 
-__all__ = ["Comparison", "Field", "Solution"]
+__all__ = ["Comparison", "Field", "March", "Solution", "load"]

@@ -22,12 +22,14 @@ from ..features import Distribution, Family, Isotropic
 from ..field import Fields, broadcast
 from ..fit import Stats
 from ..problem import LINEARISATIONS, Problem, Unknown, component_values
+from ..provenance import Provenance
 from ..scale import ScaleGrid, Search
 from ..settings import Settings, check_sampler
 from .integral import integrate
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from xarray import Dataset
 
 PathLike = str | os.PathLike[str]
 
@@ -62,6 +64,7 @@ class Solution:
     error: Error | None = None
     frequencies: tuple[Distribution, ...] = (Isotropic(),)
     deviations: Mapping[sp.Expr, float] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance.now)
 
     @cached_property
     def functions(self) -> dict[sp.Expr, Any]:
@@ -221,6 +224,65 @@ class Solution:
     @property
     def _samples(self) -> tuple[Mapping[Region, Samples], ...]:
         return (self.samples,)
+
+    def save(self, path: str | Path) -> None:
+        """Write the solution with its problem, options and history to one file, for `fens.load`."""
+        from .store import save
+
+        save(self, path)
+
+    def to_csv(self, path: str | Path, points: Any = None) -> None:
+        """Write a table: a column for each coordinate and unknown, a row for each point of the domain.
+
+        `points` is a number of points along each axis, a `Grid` or another sampler, or a mapping from coordinates to
+        values along their axes.
+        """
+        from .export.table import to_csv
+
+        to_csv(self, path, points)
+
+    def to_xarray(self, points: Any = None, units: Mapping[Any, str] | None = None) -> Dataset:
+        """A dataset of xarray's on a grid, NaN outside the domain: `to_xarray({x: xs, t: 0.5}, units={x: "m"})`.
+
+        `points` is a number of points along each axis, a `Grid`, or a mapping from coordinates to values along their
+        axes, of which one number makes a section.
+        """
+        from .export.dataset import to_xarray
+
+        return to_xarray(self, points, units)
+
+    def to_netcdf(self, path: str | Path, points: Any = None, units: Mapping[Any, str] | None = None) -> None:
+        """Write the dataset of `to_xarray` to a netCDF file, complex unknowns as two variables."""
+        from .export.dataset import to_netcdf
+
+        to_netcdf(self, path, points, units)
+
+    def to_vtk(self, path: str | Path, points: Any = None) -> list[Path]:
+        """Write a mesh of the domain with the values of all unknowns for ParaView; the files written.
+
+        To a file `.vtu` with up to three coordinates as axes, time among them, or to a series `.pvd` of meshes in
+        space, one for each time. Boundaries are followed; `points` along axes, as in `to_xarray`, make sections.
+        """
+        from .export.vtk import to_vtk
+
+        return to_vtk(self, path, points)
+
+    def report(self, path: str | Path, title: str = "") -> None:
+        """Write a page that tells all: equations, picture, error and its evidence, options, how to get it again.
+
+        One HTML file that needs nothing else, and holds the solution itself.
+        """
+        from .export.report import report
+
+        report(self, path, title)
+
+    def _repr_html_(self) -> str:
+        from .export.notebook import html
+
+        return html(self)
+
+    def _repr_latex_(self) -> str:
+        return self.problem._repr_latex_()
 
     def __repr__(self) -> str:
         s = self.stats

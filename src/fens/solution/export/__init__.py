@@ -1,0 +1,1 @@
+"""Solutions for other programs: tables, datasets, meshes with values, a page to read."""
