@@ -17,6 +17,7 @@ COMMANDS = {
     "check": ("fens.commands.check", "read a problem file and show its equations as understood"),
     "plot": ("fens.commands.plot", "solve the problem in a file and draw the solution"),
     "reproduce": ("fens.reproduce.command", "run the paper's experiments and compare"),
+    "bench": ("fens.commands.bench", "measure this machine on problems with known solutions"),
     "info": ("fens.commands.info", "versions, machine and threads"),
     "completion": ("fens.commands.completion", "a script for completion in bash, zsh or fish"),
 }

@@ -1,0 +1,240 @@
+"""The page of the comparison: docs/benchmarks/peers.md, with a picture and the results themselves.
+
+    python benchmarks/peers/report.py [--results FILE] [--folder docs/benchmarks]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from child import MODULES
+from problems import LEVELS, PROBLEMS
+from run import PATIENCE, RESULTS, ROOT, read
+from sources import constant, lines
+from summary import FASTER, LEVEL, OURS, SLOWER, Duel, Entry, Record, duels, entries, shortfalls
+
+COLOURS = {
+    "fens": "#0b6e4f",
+    "fastlsq": "#d1495b",
+    "pyrfm": "#edae49",
+    "deepxde": "#7d5ba6",
+    "scikit-fem": "#30638e",
+    "chebyshev": "#6b6b6b",
+}
+FLOOR = 1e-16
+
+
+def main() -> None:
+    """Read the results and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--folder", type=Path, default=ROOT / "docs" / "benchmarks")
+    args = parser.parse_args()
+    print(write(read(args.results), args.folder))
+
+
+def write(records: Sequence[Record], folder: Path) -> Path:
+    """The page, the picture and the results in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    latest = without_stale(records)
+    found = entries(latest)
+    (folder / "peers.jsonl").write_text("".join(json.dumps(r, ensure_ascii=False) + "\n" for r in latest), "utf-8")
+    draw(found, folder / "peers.svg")
+    page = folder / "peers.md"
+    page.write_text("\n".join(document(latest, found)) + "\n", "utf-8")
+    return page
+
+
+def without_stale(records: Sequence[Record]) -> list[Record]:
+    """Of each job the results with the latest key; what was measured with other sources is left out."""
+    last = {(r["solver"], r["problem"], r["mode"], r["repeat"]): r["key"] for r in records}
+    return [r for r in records if last[r["solver"], r["problem"], r["mode"], r["repeat"]] == r["key"]]
+
+
+def document(records: Sequence[Record], found: Sequence[Entry]) -> Iterator[str]:
+    """The page, line by line."""
+    yield "# fens and what one would pick instead"
+    yield ""
+    yield from circumstances(records)
+    yield ""
+    yield "![Error against time](peers.svg)"
+    yield ""
+    yield from what_was_asked(found)
+    yield ""
+    yield from losses(found)
+    for problem in PROBLEMS:
+        yield ""
+        yield from table(problem, [e for e in found if e.problem == problem], records)
+    yield ""
+    yield from how()
+
+
+def circumstances(records: Sequence[Record]) -> Iterator[str]:
+    """When, where, and with what."""
+    last = records[-1]
+    versions = {name: v for r in records for name, v in r.get("versions", {}).items()}
+    minutes = sum({(r["key"]): r["spent"] for r in records}.values()) / 60
+    yield (
+        f"Measured on {last['date']}: {last['cores']} cores ({last['processor']}), threads: {last['threads']}, "
+        f"Python {last['python']}; {minutes:.0f} minutes in all. "
+        f"Versions: {', '.join(f'{name} {v}' for name, v in sorted(versions.items()))}."
+    )
+    yield ""
+    yield (
+        "Errors are the largest at independent points, half of them on the boundary. Times are those of a solve, from "
+        "the statement of the problem to the solution, imports excluded; each solver runs in processes of its own, one "
+        "after another, taking turns. The first call in a process, which also loads what it needs, has a column of its "
+        "own. `make bench` makes this page."
+    )
+
+
+def what_was_asked(found: Sequence[Entry]) -> Iterator[str]:
+    """Whether ours is first by the factors that are asked for."""
+    yield f"## The time to {LEVEL:.0e}"
+    yield ""
+    yield (
+        f"Among meshless solvers, fens should be first by a factor of {FASTER:g} where the others run untuned, and take "
+        f"at most {SLOWER:g} times as long where they are tuned by the true error."
+    )
+    yield ""
+    missed = shortfalls(found)
+    if missed:
+        yield "It is not so here:"
+        yield ""
+        yield from (f"- {sentence}" for sentence in missed)
+    else:
+        yield "It is so on every problem."
+
+
+def losses(found: Sequence[Entry]) -> Iterator[str]:
+    """Every case in which another solver was first."""
+    yield "## Where fens loses"
+    yield ""
+    lost = [d for d in duels(found) if d.lost]
+    if not lost:
+        yield "Nowhere in these results."
+        return
+    yield "| problem | error | first | its time | fens | factor |"
+    yield "|---|---|---|---|---|---|"
+    for duel in lost:
+        yield _loss(duel)
+
+
+def _loss(duel: Duel) -> str:
+    who = f"{duel.other.solver}, {'tuned' if duel.other.tuned else 'untuned'}"
+    factor = f"{duel.factor:.1f}" if duel.factor < math.inf else "not reached"
+    title = PROBLEMS[duel.problem].title
+    return f"| {title} | {duel.level:.0e} | {who} | {seconds(duel.theirs)} | {seconds(duel.ours)} | {factor} |"
+
+
+def table(problem: str, found: Sequence[Entry], records: Sequence[Record]) -> Iterator[str]:
+    """One problem, all solvers."""
+    about = PROBLEMS[problem]
+    yield f"## {about.title}"
+    yield ""
+    yield f"{about.statement}."
+    yield ""
+    yield "| solver | L∞ error | seconds | first call | " + " | ".join(f"to {v:.0e}" for v in LEVELS) + " | lines | settings |"
+    yield "|" + "---|" * (6 + len(LEVELS))
+    for e in found:
+        best, reached = e.best, " | ".join(seconds(e.time_to(v)) for v in LEVELS)
+        written = lines(MODULES[e.solver], problem)
+        yield (
+            f"| {e.solver}, {kind(e)} | {best.error:.1e} | {seconds(best.seconds)} | {seconds(best.first)} | {reached} | "
+            f"{written} | {described(e)} |"
+        )
+    failed = [r for r in records if r["problem"] == problem and "failure" in r]
+    for solver in MODULES:
+        if reason := constant(MODULES[solver], "UNAVAILABLE", {}).get(problem):
+            yield f"| {solver} | not available: {reason} |" + " |" * (4 + len(LEVELS))
+    for r in failed:
+        yield f"\n{r['solver']}, {r['mode']} {r['settings'] or ''}: {r['failure']}"
+
+
+def kind(entry: Entry) -> str:
+    """How the settings were chosen."""
+    if entry.solver == OURS:
+        return "automatic"
+    return "tuned" if entry.tuned else "default"
+
+
+def described(entry: Entry) -> str:
+    """The settings of the best run, and what the search for them took."""
+    if entry.tuned:
+        given = ", ".join(f"{k} {v}" for k, v in entry.best.settings.items())
+        return f"{given}; {len(entry.runs)} tried in {entry.spent:.0f} s"
+    record = entry.best.record
+    if entry.solver == OURS:
+        return f"{record['features']} features, {record['rows']} rows, estimate {record['estimate']:.0e}"
+    return str(record.get("chosen", "its own"))
+
+
+def how() -> Iterator[str]:
+    """What defaults are, and the rules."""
+    yield "## How they were run"
+    yield ""
+    for solver, module in MODULES.items():
+        yield f"- **{solver}**: {constant(module, 'DEFAULTS')}."
+    yield ""
+    yield (
+        "Tuned runs were chosen among the settings of a small search by the true error, which a user does not have; "
+        f"the time of the search is not counted. The time to reach an error is that of the shortest run which has it. "
+        "A run of fens with a tolerance counts for that tolerance and larger ones only. A run may take "
+        f"{PATIENCE['default']:.0f} s, a search {PATIENCE['tuned']:.0f} s. Lines are those a user writes for the problem, "
+        "without blank lines, comments, docstrings and imports."
+    )
+
+
+def seconds(value: float) -> str:
+    """A time, or a dash where there is none."""
+    if value == math.inf:
+        return "–"
+    return f"{value:.3f}" if value < 0.1 else f"{value:.2f}" if value < 10 else f"{value:.0f}"
+
+
+def draw(found: Sequence[Entry], path: Path) -> None:
+    """Error against time, a panel for each problem."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+
+    present = [p for p in PROBLEMS if any(e.problem == p for e in found)]
+    columns = min(3, len(present))
+    rows = math.ceil(len(present) / columns)
+    figure, axes = plt.subplots(rows, columns, figsize=(4.2 * columns, 3.4 * rows + 0.6), squeeze=False, sharey=True)
+    for axis in axes.ravel()[len(present) :]:
+        axis.set_axis_off()
+    for axis, problem in zip(axes.ravel(), present, strict=False):
+        for e in (e for e in found if e.problem == problem):
+            _draw_entry(axis, e)
+        axis.set(xscale="log", yscale="log", title=PROBLEMS[problem].title, ylim=(FLOOR, 10))
+        axis.set_xlabel("seconds")
+        axis.grid(alpha=0.25, linewidth=0.5)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("largest error")
+    handles = {label: h for axis in axes.ravel() for h, label in zip(*axis.get_legend_handles_labels(), strict=True)}
+    figure.legend(handles.values(), handles.keys(), ncols=min(6, len(handles)), loc="lower center", frameon=False)
+    figure.tight_layout(rect=(0, 0.09, 1, 1))
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def _draw_entry(axis, entry: Entry) -> None:
+    colour, label = COLOURS[entry.solver], f"{entry.solver}, {kind(entry)}"
+    curve = sorted(p for run in entry.runs for p in (run.curve or [(run.seconds, run.error)]))
+    x, y = [p[0] for p in curve], [min(max(p[1], FLOOR), 10) for p in curve]
+    if entry.tuned:
+        axis.plot(x, y, "o", color=colour, markerfacecolor="none", markersize=4, label=label)
+    elif len(x) > 8:
+        axis.plot(x, y, "-", color=colour, label=label)
+    else:
+        axis.plot(x, y, "D" if entry.solver == OURS else "s", color=colour, markersize=6, label=label, zorder=3)
+
+
+if __name__ == "__main__":
+    main()
