@@ -126,7 +126,10 @@ def fraction(name: str, features: int) -> Fraction:
     stats = fens.solve(problem, features=features).stats
     seconds = time.perf_counter() - start
     passes = ", ".join(f"{k} {v:.2f}" for k, v in stats.seconds.items())
-    print(f"{name}: {counted.flops / seconds / rate:.0%} of {rate / 1e9:.0f} GFLOP/s, {seconds:.2f} s ({passes})", flush=True)
+    print(
+        f"{name}: {counted.flops / seconds / rate:.0%} of {rate / 1e9:.0f} GFLOP/s, {seconds:.2f} s ({passes})",
+        flush=True,
+    )
     return Fraction(name, stats.rows, stats.features, seconds, counted.number, counted.flops, rate)
 
 
@@ -134,7 +137,8 @@ def document(curves: Sequence[Curve], fractions: Sequence[Fraction]) -> Iterator
     """The page, line by line."""
     yield "# How the time grows"
     yield ""
-    yield f"By `python benchmarks/scaling.py` on {os.cpu_count()} cores, {torch.get_num_threads()} threads, torch {torch.__version__}."
+    threads = f"{os.cpu_count()} cores, {torch.get_num_threads()} threads"
+    yield f"By `python benchmarks/scaling.py` on {threads}, torch {torch.__version__}."
     yield ""
     yield "![Seconds against size](scaling.svg)"
     yield ""
@@ -147,15 +151,21 @@ def document(curves: Sequence[Curve], fractions: Sequence[Fraction]) -> Iterator
     yield "## Share of the machine's rate"
     yield ""
     yield (
-        "A whole call of `fens.solve(problem, features=…)` with default points: scale chosen, error estimated. Flops are "
-        "2mn² − 2n³/3 for each factorisation of an m × n matrix that was made, and nothing else; the rate is that of "
-        f"`torch` products of float64 matrices on the same threads, measured beside it. At least {WANTED:.0%} is wanted."
+        "A whole call of `fens.solve(problem, features=…)` with default points: scale chosen, error estimated. Flops "
+        "are 2mn² − 2n³/3 for each factorisation of an m × n matrix that was made, and nothing else; the rate is that "
+        "of `torch` products of float64 matrices on the same threads, measured beside it. "
+        f"At least {WANTED:.0%} is wanted."
     )
     yield ""
     yield "| problem | features | rows | factorisations | GFLOP | seconds | GFLOP/s | products, GFLOP/s | share |"
     yield "|---|---|---|---|---|---|---|---|---|"
     for f in fractions:
-        figures = (f"{f.flops / 1e9:.0f}", f"{f.seconds:.2f}", f"{f.flops / f.seconds / 1e9:.0f}", f"{f.rate / 1e9:.0f}")
+        figures = (
+            f"{f.flops / 1e9:.0f}",
+            f"{f.seconds:.2f}",
+            f"{f.flops / f.seconds / 1e9:.0f}",
+            f"{f.rate / 1e9:.0f}",
+        )
         missed = "" if f.share >= WANTED else ", missed"
         cells = (f.problem, f.features, f.rows, f.factorisations, *figures, f"{f.share:.0%}{missed}")
         yield "| " + " | ".join(map(str, cells)) + " |"
@@ -172,7 +182,9 @@ def draw(curves: Sequence[Curve], path: Path) -> None:
     for axis, c in zip(axes[0], curves, strict=True):
         x = np.array([c.sizes[0], c.sizes[-1]], dtype=float)
         axis.loglog(c.sizes, c.seconds, "o", color="#0b6e4f")
-        axis.loglog(x, c.seconds[-1] * (x / x[-1]) ** c.exponent, "--", color="#888888", label=f"power {c.exponent:.2f}")
+        axis.loglog(
+            x, c.seconds[-1] * (x / x[-1]) ** c.exponent, "--", color="#888888", label=f"power {c.exponent:.2f}"
+        )
         axis.set(xlabel=c.series.title, ylabel="seconds")
         axis.set_xticks(c.sizes, [str(s) for s in c.sizes], rotation=45, fontsize=8)
         axis.minorticks_off()

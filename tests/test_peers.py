@@ -72,7 +72,8 @@ def test_lines_are_counted_by_the_rule(modules, tmp_path, monkeypatch):
     sources = modules("sources")
     (tmp_path / "toy.py").write_text(
         'HARNESS = ("watch",)\n\ndef watch():\n    pass\n\ndef helper(n):\n    """What it does."""\n    return n\n\n'
-        "def problem(n=1):\n    import os  # not counted\n\n    # a comment\n    watch()\n    return helper(\n        n\n    )\n"
+        "def problem(n=1):\n    import os  # not counted\n\n    # a comment\n    watch()\n"
+        "    return helper(\n        n\n    )\n"
     )
     monkeypatch.setattr(sources, "FOLDER", tmp_path)
     assert sources.lines("toy", "problem") == 5 + 2
@@ -82,7 +83,8 @@ def test_solvers_take_turns(modules):
     run = modules("run")
     order = [j for j in run.jobs(["helmholtz", "poisson_10d"], ["fens", "fastlsq", "scikit-fem"]) if not j.repeat]
     assert [(j.solver, j.mode) for j in order[:5]] == [
-        ("fens", "default"), ("fastlsq", "default"), ("scikit-fem", "default"), ("fens", "tol=1e-3"), ("fastlsq", "tuned"),
+        ("fens", "default"), ("fastlsq", "default"), ("scikit-fem", "default"),
+        ("fens", "tol=1e-3"), ("fastlsq", "tuned"),
     ]  # fmt: skip
     assert not [j for j in order if j.problem == "poisson_10d" and j.solver == "scikit-fem"]
     assert len({j.key for j in run.jobs(["helmholtz"], ["fens", "fastlsq"])}) == 5 + 2 + 5 + 1
@@ -109,9 +111,17 @@ def test_a_process_that_fails_says_why(modules):
 @pytest.mark.parametrize("name", ["helmholtz", "heat", "burgers", "poisson_5d", "poisson_10d", "holed_square"])
 def test_the_yardstick_solves_every_problem(modules, name):
     chebyshev, problem = modules("chebyshev"), modules("problems").PROBLEMS[name]
-    small = {"helmholtz": 20, "heat": 8, "burgers": 40, "poisson_5d": 6, "poisson_10d": 3, "holed_square": 12}
-    bound = {"helmholtz": 1e-6, "heat": 1e-6, "burgers": 0.05, "poisson_5d": 1e-7, "poisson_10d": 1e-5, "holed_square": 1e-8}
-    assert problem.error(chebyshev.predictor(getattr(chebyshev, name)(small[name]))) < bound[name]
+    small = {"helmholtz": 20, "heat": 8, "burgers": 48, "poisson_5d": 6, "poisson_10d": 3, "holed_square": 12}
+    bound = {
+        "helmholtz": 1e-6,
+        "heat": 1e-6,
+        "burgers": 0.05,
+        "poisson_5d": 1e-7,
+        "poisson_10d": 1e-5,
+        "holed_square": 1e-8,
+    }
+    more = {"tol": 1e-5} if name == "burgers" else {}
+    assert problem.error(chebyshev.predictor(getattr(chebyshev, name)(small[name], **more))) < bound[name]
 
 
 def made_up():
@@ -151,7 +161,9 @@ def test_times_to_reach_and_duels(modules):
 
 
 def test_repeats_are_one_run(modules):
-    twice = [record("fens", "helmholtz", "default", e, s, repeat=k) for k, (e, s) in enumerate([(1e-9, 1.0), (3e-9, 2.0)])]
+    twice = [
+        record("fens", "helmholtz", "default", e, s, repeat=k) for k, (e, s) in enumerate([(1e-9, 1.0), (3e-9, 2.0)])
+    ]
     (run,) = modules("summary").runs(twice)
     assert (run.error, run.seconds) == (3e-9, 1.5)
 
@@ -160,10 +172,16 @@ def test_the_page(modules, tmp_path):
     report = modules("report")
     stale = {**record("fens", "helmholtz", "default", 1.0, 99.0), "key": "of other sources"}
     page = report.write([stale, *made_up()], tmp_path).read_text()
-    for words in ("Where fens loses", "not available: meshes", "MemoryError: too large", "a processor", "It is not so here"):
+    for words in (
+        "Where fens loses",
+        "not available: meshes",
+        "MemoryError: too large",
+        "a processor",
+        "It is not so here",
+    ):
         assert words in page
     assert "99" not in page
-    assert "| fens, automatic | 1.0e-14 | 0.50 | 1.00 | 0.10 | 0.50 |" in page
+    assert "| fens, automatic | 1.0e-14 | 0.50 | 1.00 | 0.10 | 0.20 | 0.20 | 0.50 |" in page
     assert "<svg" in (tmp_path / "peers.svg").read_text()
     assert len((tmp_path / "peers.jsonl").read_text().splitlines()) == len(made_up())
     assert json.loads((tmp_path / "peers.jsonl").read_text().splitlines()[0])["error"] == 1e-14

@@ -84,7 +84,7 @@ PROBLEMS = {
         Problem(
             "burgers",
             "Burgers",
-            "u_t + u u_x = u_xx/100 on (0,1) × (0,1], a front: u = 1/(1 + e^(50(x−t)))",
+            "u_t + u u_x = u_xx/100 + f on (0,1) × (0,1], a front: u = 1/(1 + e^(50(x−t)))",
             (UNIT,) * 2,
             _burgers,
         ),

@@ -1,8 +1,8 @@
 """pyRFM: random features in subdomains, assembled by hand as in its examples, which is how it is used.
 
 It chooses nothing by itself. Untuned runs take the sizes that its examples state for the problem nearest to ours; tuned
-ones vary the features, the subdomains and the range of the random weights (the last by a class of random features of
-one's own, as its `poisson_hd.py` has one).
+ones vary the features, the subdomains, tanh or cosine, and the range of the random weights (the last by a class of
+random features of one's own, as its `poisson_hd.py` has one).
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import torch
 NAME = "pyRFM"
 DISTRIBUTIONS = ("pyrfm", "torch", "numpy", "scipy")
 DEFAULTS = (
-    "all sizes that its examples state for the nearest problem: `Classic/Poisson.py` (300 features in each of 2², 3², 4² "
-    "subdomains) for Helmholtz, `Time-dependent/Vibration.py` (400 in each of 2 × 2 × 1) for heat, `Nonlinear/burgers.py` (200 "
-    "in each of 4²), `poisson_hd.py` (1000, Xavier) for many dimensions, `Classic/Stokes-1.py` (400) for the square without a disc"
+    "all sizes that its examples state for the nearest problem: `Classic/Poisson.py` (300 features in each of 2², 3², "
+    "4² subdomains) for Helmholtz, `Time-dependent/Vibration.py` (400 in each of 2 × 2 × 1) for heat, "
+    "`Nonlinear/burgers.py` (200 in each of 4²), `poisson_hd.py` (1000, Xavier) for many dimensions, "
+    "`Classic/Stokes-1.py` (400) for the square without a disc"
 )
 UNAVAILABLE: dict[str, str] = {}
 HARNESS = ("stretched",)  # needed for tuned runs only
@@ -31,30 +32,41 @@ def defaults(problem):
 
 
 def settings(problem):
-    """Features, subdomains and gains, from small to large."""
+    """Features, subdomains, kinds and gains, from small to large."""
+    tanh, cos = "tanh", "cos"
     sizes = {
-        "helmholtz": [(h, c, g) for h, c in ((400, 1), (800, 1), (200, 2), (300, 2)) for g in (1.0, 3.0, 6.0)],
-        "heat": [(h, c, g) for h, c in ((200, 1), (400, 1), (800, 1), (1500, 1)) for g in (0.5, 1.0, 2.0)],
-        "burgers": [(h, c, g) for h, c in ((100, 3), (150, 4)) for g in (2.0, 4.0)],
-        "poisson_5d": [(h, 1, g) for h in (200, 500, 1000, 2000) for g in (0.3, 0.6, 1.7)],
-        "poisson_10d": [(h, 1, g) for h in (200, 500, 1000, 2000) for g in (0.3, 0.6, 1.7)],
-        "holed_square": [(h, c, g) for h, c in ((200, 1), (400, 1), (800, 1)) for g in (1.0, 2.0, 4.0)],
+        "helmholtz": [(h, 1, *k) for h in (300, 500, 800) for k in ((cos, 8.0), (cos, 14.0), (tanh, 6.0))]
+        + [(200, 2, tanh, 3.0)],
+        "heat": [(h, 1, *k) for h in (200, 400, 600, 900, 1300) for k in ((cos, 2.0), (cos, 4.0), (tanh, 1.0))],
+        "burgers": [(100, 3, tanh, 3.0), (150, 4, tanh, 3.0), (150, 4, cos, 6.0)],
+        "poisson_5d": [(h, 1, *k) for h in (200, 500, 1000) for k in ((cos, 0.3), (cos, 1.0), (tanh, 0.5))],
+        "poisson_10d": [(h, 1, *k) for h in (200, 500, 1000) for k in ((cos, 0.3), (cos, 1.0), (tanh, 0.5))],
+        "holed_square": [(h, 1, *k) for h in (200, 400, 800) for k in ((cos, 3.0), (cos, 6.0), (tanh, 2.0))],
     }
-    return [{"hidden": h, "cells": c, "gain": g} for h, c, g in sizes[problem]]
+    return [
+        {"hidden": h, "cells": c, "kind": k, "gain": g, **fewer_points(problem, h)} for h, c, k, g in sizes[problem]
+    ]
 
 
-def stretched(gain):
+def fewer_points(problem, hidden):
+    """Where the examples take many more points than features need: about three for each."""
+    if problem == "heat":
+        return {"points": round((3 * hidden) ** (1 / 3))}
+    return {"points": 3 * hidden, "edge": 100} if problem.startswith("poisson") else {}
+
+
+def stretched(kind, gain):
     """Random features with weights and biases in (−gain, gain)."""
 
-    class Stretched(pyrfm.RFTanH):
+    class Stretched(pyrfm.RFCos if kind == "cos" else pyrfm.RFTanH):
         def __init__(self, *args, **kwargs):
             super().__init__(*args, **kwargs)
-            self.weights, self.biases = gain * self.weights, gain * self.biases
+            self.weights, self.biases = gain * self.weights, max(gain, 3.2 if kind == "cos" else 0.0) * self.biases
 
     return Stretched
 
 
-def helmholtz(hidden=300, cells=2, points=None, gain=1.0):
+def helmholtz(hidden=300, cells=2, points=None, kind="tanh", gain=1.0):
     points = points or 3 * hidden * cells**2
 
     def exact(x):
@@ -62,7 +74,7 @@ def helmholtz(hidden=300, cells=2, points=None, gain=1.0):
 
     square = pyrfm.Square2D(center=[0.5, 0.5], radius=[0.5, 0.5])
     model = pyrfm.RFMBase(
-        dim=2, n_hidden=hidden, domain=square, n_subdomains=cells, pou=pyrfm.PsiB, rf=stretched(gain)
+        dim=2, n_hidden=hidden, domain=square, n_subdomains=cells, pou=pyrfm.PsiB, rf=stretched(kind, gain)
     )
     x_in, x_on = square.in_sample(points, with_boundary=False), square.on_sample(points // 5)
     A_xx = model.features_second_derivative(x_in, axis1=0, axis2=0).cat(dim=1)
@@ -75,7 +87,7 @@ def helmholtz(hidden=300, cells=2, points=None, gain=1.0):
     return model
 
 
-def heat(hidden=400, cells=2, gain=1.0, points=30):
+def heat(hidden=400, cells=2, kind="tanh", gain=1.0, points=30):
     def exact(x):
         waves = torch.sin(torch.pi / 2 * x[:, [0]]) * torch.sin(torch.pi / 2 * x[:, [1]])
         return 2 * torch.exp(-x[:, [2]]) * waves
@@ -83,7 +95,7 @@ def heat(hidden=400, cells=2, gain=1.0, points=30):
     square = pyrfm.Square2D(center=[0.5, 0.5], radius=[0.5, 0.5])
     model = pyrfm.STRFMBase(
         dim=2, n_hidden=hidden, domain=square, time_interval=[0.0, 1.0], n_spatial_subdomains=[cells, cells],
-        n_temporal_subdomains=1, st_type="STC", rf=stretched(gain),
+        n_temporal_subdomains=1, st_type="STC", space_rf=stretched(kind, gain), time_rf=stretched(kind, gain),
     )  # fmt: skip
     x_in, x_on = square.in_sample([points * cells] * 2, with_boundary=False), square.on_sample([points * cells] * 2)
     t0, t = torch.zeros(1, 1), torch.linspace(0, 1, points + 1)[1:].reshape(-1, 1)
@@ -99,12 +111,14 @@ def heat(hidden=400, cells=2, gain=1.0, points=30):
     return model
 
 
-def burgers(hidden=200, cells=4, gain=1.0, points=10000, edge=1000, tol=1e-6):
+def burgers(hidden=200, cells=4, kind="tanh", gain=1.0, points=10000, edge=1000, tol=1e-6):
     def exact(x):
         return torch.sigmoid(-50 * (x[:, [0]] - x[:, [1]]))
 
     strip = pyrfm.Square2D(center=[0.5, 0.5], radius=[0.5, 0.5])
-    model = pyrfm.RFMBase(dim=2, n_hidden=hidden, domain=strip, n_subdomains=cells, pou=pyrfm.PsiB, rf=stretched(gain))
+    model = pyrfm.RFMBase(
+        dim=2, n_hidden=hidden, domain=strip, n_subdomains=cells, pou=pyrfm.PsiB, rf=stretched(kind, gain)
+    )
     x_in, s = strip.in_sample(points, with_boundary=False), torch.rand(edge)
     zero, one = torch.zeros(edge), torch.ones(edge)
     x_on = torch.cat([torch.column_stack(side) for side in ((zero, s), (one, s), (s, zero))])
@@ -112,26 +126,24 @@ def burgers(hidden=200, cells=4, gain=1.0, points=10000, edge=1000, tol=1e-6):
     A_x = model.features_derivative(x_in, axis=0).cat(dim=1)
     A_t = model.features_derivative(x_in, axis=1).cat(dim=1)
     A_xx = model.features_second_derivative(x_in, axis1=0, axis2=0).cat(dim=1)
-    linear, f_on = A_t - A_xx / 100, exact(x_on)
+    linear, f_in, f_on = A_t - A_xx / 100, 25 * exact(x_in) * (1 - exact(x_in)), exact(x_on)
 
     def fcn(w):
-        return torch.cat([linear @ w + (A @ w) * (A_x @ w), A_on @ w - f_on])
+        return torch.cat([linear @ w + (A @ w) * (A_x @ w) - f_in, A_on @ w - f_on])
 
     def jac(w):
         return torch.cat([linear + (A @ w) * A_x + (A_x @ w) * A, A_on])
 
     start = torch.zeros((A.shape[1], 1))
-    model.W, _ = pyrfm.nonlinear_least_square(
-        fcn=fcn, x0=start, jac=jac, ftol=tol, gtol=tol, xtol=tol, method="newton"
-    )
+    model.W, _ = pyrfm.nonlinear_least_square(fcn=fcn, x0=start, jac=jac, ftol=tol, gtol=tol, xtol=tol, method="newton")
     return model
 
 
-def poisson(d, hidden, gain, points):
+def poisson(d, hidden, kind, gain, points, edge):
     class Xavier(pyrfm.RFTanH):
         def __init__(self, *args, **kwargs):
             super().__init__(*args, **kwargs)
-            torch.nn.init.xavier_normal_(self.weights, gain=gain)
+            torch.nn.init.xavier_normal_(self.weights, gain=5 / 3)
             torch.nn.init.normal_(self.biases, mean=0.0, std=1 / hidden)
 
     def exact(x):
@@ -140,8 +152,10 @@ def poisson(d, hidden, gain, points):
 
     torch.manual_seed(2025)
     cube = pyrfm.HyperCube(dim=d)
-    model = pyrfm.RFMBase(rf=Xavier, dim=d, n_hidden=hidden, domain=cube, n_subdomains=1, seed=2025)
-    x_in, x_on = cube.in_sample(points, with_boundary=False), cube.on_sample(400 * 2 * d)
+    model = pyrfm.RFMBase(
+        rf=stretched(kind, gain) if gain else Xavier, dim=d, n_hidden=hidden, domain=cube, n_subdomains=1, seed=2025
+    )
+    x_in, x_on = cube.in_sample(points, with_boundary=False), cube.on_sample(edge * 2 * d)
     A_in = sum(model.features_second_derivative(x_in, axis1=k, axis2=k).cat(dim=1) for k in range(d))
     A_on = model.features(x_on).cat(dim=1)
     A = pyrfm.concat_blocks([[-A_in], [A_on]])
@@ -150,21 +164,21 @@ def poisson(d, hidden, gain, points):
     return model
 
 
-def poisson_5d(hidden=1000, cells=1, gain=5 / 3, points=3000):
-    return poisson(5, hidden, gain, points)
+def poisson_5d(hidden=1000, cells=1, kind="tanh", gain=None, points=3000, edge=400):
+    return poisson(5, hidden, kind, gain, points, edge)
 
 
-def poisson_10d(hidden=1000, cells=1, gain=5 / 3, points=3000):
-    return poisson(10, hidden, gain, points)
+def poisson_10d(hidden=1000, cells=1, kind="tanh", gain=None, points=3000, edge=400):
+    return poisson(10, hidden, kind, gain, points, edge)
 
 
-def holed_square(hidden=400, cells=1, points=None, gain=1.0):
+def holed_square(hidden=400, cells=1, points=None, kind="tanh", gain=1.0):
     def exact(x):
         return torch.exp(x[:, [0]]) * torch.sin(3 * x[:, [1]])
 
     square, disc = pyrfm.Square2D(center=(0.5, 0.5), radius=(0.5, 0.5)), pyrfm.Circle2D(center=(0.5, 0.5), radius=0.25)
     holed = square - disc
-    model = pyrfm.RFMBase(dim=2, n_hidden=hidden, domain=holed, n_subdomains=cells, rf=stretched(gain))
+    model = pyrfm.RFMBase(dim=2, n_hidden=hidden, domain=holed, n_subdomains=cells, rf=stretched(kind, gain))
     x_in, x_on = holed.in_sample(points or 3 * hidden * cells**2, with_boundary=False), holed.on_sample(400)
     A_xx = model.features_second_derivative(x_in, axis1=0, axis2=0).cat(dim=1)
     A_yy = model.features_second_derivative(x_in, axis1=1, axis2=1).cat(dim=1)

@@ -1,6 +1,6 @@
 """The page of the comparison: docs/benchmarks/peers.md, with a picture and the results themselves.
 
-    python benchmarks/peers/report.py [--results FILE] [--folder docs/benchmarks]
+python benchmarks/peers/report.py [--results FILE] [--folder docs/benchmarks]
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def what_was_asked(found: Sequence[Entry]) -> Iterator[str]:
     yield f"## The time to {LEVEL:.0e}"
     yield ""
     yield (
-        f"Among meshless solvers, fens should be first by a factor of {FASTER:g} where the others run untuned, and take "
-        f"at most {SLOWER:g} times as long where they are tuned by the true error."
+        f"Among meshless solvers, fens should be first by a factor of {FASTER:g} where the others run untuned, and "
+        f"take at most {SLOWER:g} times as long where they are tuned by the true error."
     )
     yield ""
     missed = shortfalls(found)
@@ -138,14 +138,18 @@ def table(problem: str, found: Sequence[Entry], records: Sequence[Record]) -> It
     yield ""
     yield f"{about.statement}."
     yield ""
-    yield "| solver | L∞ error | seconds | first call | " + " | ".join(f"to {v:.0e}" for v in LEVELS) + " | lines | settings |"
+    yield (
+        "| solver | L∞ error | seconds | first call | "
+        + " | ".join(f"to {v:.0e}" for v in LEVELS)
+        + " | lines | settings |"
+    )
     yield "|" + "---|" * (6 + len(LEVELS))
     for e in found:
         best, reached = e.best, " | ".join(seconds(e.time_to(v)) for v in LEVELS)
         written = lines(MODULES[e.solver], problem)
         yield (
-            f"| {e.solver}, {kind(e)} | {best.error:.1e} | {seconds(best.seconds)} | {seconds(best.first)} | {reached} | "
-            f"{written} | {described(e)} |"
+            f"| {e.solver}, {kind(e)} | {best.error:.1e} | {seconds(best.seconds)} | {seconds(best.first)} | "
+            f"{reached} | {written} | {described(e)} |"
         )
     failed = [r for r in records if r["problem"] == problem and "failure" in r]
     for solver in MODULES:
@@ -184,8 +188,8 @@ def how() -> Iterator[str]:
         "Tuned runs were chosen among the settings of a small search by the true error, which a user does not have; "
         f"the time of the search is not counted. The time to reach an error is that of the shortest run which has it. "
         "A run of fens with a tolerance counts for that tolerance and larger ones only. A run may take "
-        f"{PATIENCE['default']:.0f} s, a search {PATIENCE['tuned']:.0f} s. Lines are those a user writes for the problem, "
-        "without blank lines, comments, docstrings and imports."
+        f"{PATIENCE['default']:.0f} s, a search {PATIENCE['tuned']:.0f} s. Lines are those a user writes for the "
+        "problem, without blank lines, comments, docstrings and imports."
     )
 
 

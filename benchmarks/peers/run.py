@@ -33,7 +33,7 @@ ROOT = HERE.parents[1]
 RESULTS = ROOT / "out" / "peers" / "results.jsonl"
 PEERS_PYTHON = ROOT / ".venv-peers" / "bin" / "python"
 TOLERANCES = ("tol=1e-3", "tol=1e-6", "tol=1e-9", "tol=1e-12")
-MODES = {name: ("default", "tuned") for name in MODULES} | {
+MODES = dict.fromkeys(MODULES, ("default", "tuned")) | {
     "fens": ("default", *TOLERANCES),
     "chebyshev": ("tuned",),
 }
@@ -89,17 +89,18 @@ def run_job(job: Job, python: str) -> list[dict[str, Any]]:
             process = subprocess.Popen(
                 command, stdout=file, stderr=file, env=environment, cwd=folder, start_new_session=True
             )
+            ended = ""
             try:
-                process.wait(job.budget + GRACE)
-                ended = f"the process ended with code {process.returncode}: {_last(log)}"
+                if process.wait(job.budget + GRACE):
+                    ended = f"the process ended with code {process.returncode}: {_last(log)}"
             except subprocess.TimeoutExpired:
-                ended = f"no result within {job.budget + GRACE:.0f} s"
+                ended = f"stopped after {job.budget + GRACE:.0f} s"
             finally:
                 if process.poll() is None:
                     os.killpg(process.pid, signal.SIGKILL)
                     process.wait()
         found = [json.loads(line) for line in output.read_text().splitlines()] if output.exists() else []
-        return found or [{"settings": {}, "failure": ended}]
+        return [*found, {"settings": {}, "failure": ended}] if ended else found
 
 
 def _last(log: Path) -> str:
@@ -170,7 +171,9 @@ def main() -> None:
         common = {"key": job.key, **asdict(job), "date": time.strftime("%Y-%m-%d"), "spent": spent, **machine()}
         append(args.results, [{**common, **record} for record in found])
         told = "; ".join(_told(record) for record in found[-1:])
-        print(f"{time.perf_counter() - begin:6.0f} s  {job.problem:<13} {job.solver:<11} {job.mode:<9} {told}", flush=True)
+        print(
+            f"{time.perf_counter() - begin:6.0f} s  {job.problem:<13} {job.solver:<11} {job.mode:<9} {told}", flush=True
+        )
 
 
 def _told(record: dict[str, Any]) -> str:

@@ -24,7 +24,9 @@ def _parsed(module: str) -> tuple[str, ast.Module]:
 def constant(module: str, name: str, default: Any = None) -> Any:
     """The value of a constant at the top of a module."""
     for node in _parsed(module)[1].body:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        targets = (
+            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
+        )
         if any(isinstance(t, ast.Name) and t.id == name for t in targets):
             return ast.literal_eval(node.value)
     return default

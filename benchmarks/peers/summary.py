@@ -63,7 +63,8 @@ def runs(records: Sequence[Record]) -> list[Run]:
 
 def _run(group: Sequence[Record]) -> Run:
     one = group[0]
-    seconds, first = (statistics.median(values) for values in zip(*((r["seconds"], r["calls"][0]) for r in group)))
+    seconds = statistics.median(r["seconds"] for r in group)
+    first = statistics.median(r["calls"][0] for r in group)
     error = max(float(r["error"]) for r in group)
     curve = [tuple(point) for point in one.get("curve", ())]
     return Run(one["solver"], one["problem"], one["mode"], one["settings"], error, seconds, first, curve, one)

@@ -27,11 +27,11 @@ def of_factorisation(m: int, n: int) -> float:
     return 2.0 * m * n**2 - 2.0 * n**3 / 3
 
 
-class Counted(TorchDispatchMode):
+class Counted(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Within it, the factorisations of PyTorch are counted: their `number` and their `flops`."""
 
     def __init__(self) -> None:
-        super().__init__()
+        super().__init__()  # type: ignore[no-untyped-call]
         self.number = 0
         self.flops = 0.0
 
