@@ -28,7 +28,7 @@ def small(monkeypatch):
     monkeypatch.setattr(bench, "PROBLEMS", {"tiny": tiny, "same": tiny})
     monkeypatch.setattr(bench, "HANDFUL", ("tiny",))
     monkeypatch.setattr(bench, "multiply_rate", lambda: multiply_rate(50, 1))
-    monkeypatch.setattr(bench, "solve", lambda problem, **options: solve(problem, features=40, **options))
+    monkeypatch.setattr(bench, "solve", lambda problem, **options: solve(problem, **{**options, "features": 40}))
 
 
 @pytest.mark.parametrize(("m", "n"), [(7, 3), (3, 7), (5, 5)])

@@ -101,6 +101,8 @@ def what_was_asked(found: Sequence[Entry]) -> Iterator[str]:
         f"take at most {SLOWER:g} times as long where they are tuned by the true error."
     )
     yield ""
+    yield from overview(found)
+    yield ""
     missed = shortfalls(found)
     if missed:
         yield "It is not so here:"
@@ -108,6 +110,18 @@ def what_was_asked(found: Sequence[Entry]) -> Iterator[str]:
         yield from (f"- {sentence}" for sentence in missed)
     else:
         yield "It is so on every problem."
+
+
+def overview(found: Sequence[Entry]) -> Iterator[str]:
+    """The time to the level that counts, of all: a row for each problem, a column for each solver."""
+    columns = list(dict.fromkeys((e.solver, e.tuned) for e in sorted(found, key=lambda e: e.tuned)))
+    times = {(e.problem, e.solver, e.tuned): e.time_to(LEVEL) for e in found}
+    titles = [s if s == OURS else f"{s}, {'tuned' if tuned else 'default'}" for s, tuned in columns]
+    yield f"| seconds to {LEVEL:.0e} | " + " | ".join(titles) + " |"
+    yield "|---|" + "---|" * len(columns)
+    for problem in dict.fromkeys(e.problem for e in found):
+        cells = [seconds(times.get((problem, *column), math.inf)) for column in columns]
+        yield f"| {PROBLEMS[problem].title} | " + " | ".join(cells) + " |"
 
 
 def losses(found: Sequence[Entry]) -> Iterator[str]:

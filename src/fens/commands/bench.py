@@ -38,6 +38,7 @@ PROBLEMS: dict[str, Callable[[], zoo.Known]] = {
 }
 HANDFUL = ("helmholtz", "oscillating_poisson", "bratu", "holed_square", "heat", "poisson_5d")
 STOPPED = 130
+SMALL = 50  # features of a solve that warms up
 COLUMNS = ("problem", "features", "rows", "error", "estimate", "seconds", "of peak")
 
 
@@ -84,6 +85,8 @@ def _rate(quiet: bool) -> float:
 
 def measurements(names: Sequence[str], rate: float) -> Iterator[dict[str, Any]]:
     """Each problem solved: how large, how right, how fast."""
+    if names:  # what is loaded once is not the first problem's
+        solve(PROBLEMS[names[0]]().problem, features=SMALL, estimate=False, raise_on_failure=False)
     for name in names:
         known = PROBLEMS[name]()
         with told(f"solving {name}"), Counted() as counted:
