@@ -3,8 +3,8 @@
     python child.py SOLVER PROBLEM MODE SECONDS OUTPUT
 
 MODE is `default`, `tuned`, or `tol=1e-9`. A run is timed from the statement of the problem to the solution. It is done
-once as it comes and, where that was cheap, twice again, since a first call in a process also loads what it needs. The
-true error is taken afterwards and is not timed.
+once as it comes and, where that was cheap, twice again (once again in a search), since a first call in a process also
+loads what it needs. The true error is taken afterwards and is not timed.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def settings_of(module: Any, problem: str, mode: str) -> Iterator[dict[str, Any]
         yield from module.settings(problem)
 
 
-def timed(run: Callable[..., Any], settings: dict[str, Any], deadline: float) -> tuple[Any, list[float]]:
+def timed(run: Callable[..., Any], settings: dict[str, Any], calls: int, deadline: float) -> tuple[Any, list[float]]:
     """What a run returned, and the seconds of each of its calls."""
     seconds: list[float] = []
     while True:
@@ -51,14 +51,14 @@ def timed(run: Callable[..., Any], settings: dict[str, Any], deadline: float) ->
             if (result := getattr(error, "solution", None)) is None:
                 raise
         seconds.append(time.perf_counter() - start)
-        if len(seconds) == 3 or seconds[0] > CHEAP or time.perf_counter() + 2 * seconds[0] > deadline:
+        if len(seconds) == calls or seconds[0] > CHEAP or time.perf_counter() + 2 * seconds[0] > deadline:
             return result, seconds
 
 
-def measured(module: Any, problem: Any, settings: dict[str, Any], deadline: float) -> dict[str, Any]:
+def measured(module: Any, problem: Any, settings: dict[str, Any], calls: int, deadline: float) -> dict[str, Any]:
     """One run: its error, its times, and what the solver says of it; or why there is none."""
     try:
-        result, seconds = timed(getattr(module, problem.name), settings, deadline)
+        result, seconds = timed(getattr(module, problem.name), settings, calls, deadline)
         facts = module.facts(result) if hasattr(module, "facts") else {}
         error = problem.error(module.predictor(result))
     except Exception as error:
@@ -94,7 +94,7 @@ def main(solver: str, problem_name: str, mode: str, budget: str, output: str) ->
         began = time.perf_counter()
         if began + last > deadline:
             break
-        record = measured(module, problem, settings, deadline)
+        record = measured(module, problem, settings, 2 if mode == "tuned" else 3, deadline)
         last = time.perf_counter() - began
         record = {"import_seconds": imported, "versions": versions(module.DISTRIBUTIONS), **record}
         with Path(output).open("a") as file:

@@ -25,7 +25,7 @@ class Problem:
     bounds: tuple[tuple[float, float], ...]
     exact: Callable[[np.ndarray], np.ndarray]
     inside: Callable[[np.ndarray], np.ndarray] = lambda x: np.ones(len(x), bool)
-    points: int = 10_000
+    points: int = 4000
 
     def test_points(self) -> np.ndarray:
         """Even random points, the first half of them inside, the others on the faces of the bounding box."""
@@ -94,7 +94,6 @@ PROBLEMS = {
             "−Δu = f on (−1,1)⁵, u = m² + sin m, m the mean of x",
             ((-1.0, 1.0),) * 5,
             _poisson,
-            points=4000,
         ),
         Problem(
             "poisson_10d",
