@@ -136,6 +136,7 @@ def made_up():
         record("deepxde", "helmholtz", "default", 1e-5, 60.0, curve=curve),
         record("fens", "burgers", "default", 1e-2, 9.0),
         record("pyrfm", "burgers", "default", 1e-10, 30.0),
+        record("pyrfm", "poisson_5d", "default", 1e-2, 1.0),
         {**record("pyrfm", "heat", "default", 0, 0), "failure": "MemoryError: too large"},
     ]
 

@@ -21,12 +21,12 @@ DISTRIBUTIONS = ("deepxde", "torch", "numpy", "scipy")
 DEFAULTS = (
     "its examples `Burgers.py`, `heat.py` and `Poisson_Lshape.py`: `FNN([d] + [20] * 3 + [1])` (`[50] * 4` for Poisson "
     "and Helmholtz), tanh, Glorot, 2540 points inside (1200 for Poisson and Helmholtz), Adam at 1e-3, then L-BFGS, "
-    "float32; stopped after 30 s, where the examples train for 15,000 to 50,000 iterations"
+    "float32; stopped after 20 s, where the examples train for 15,000 to 50,000 iterations"
 )
 UNAVAILABLE: dict[str, str] = {}
 HARNESS = ("Watch", "train")  # the watch on the error is ours
 EXTRA_LINES = 5  # what a user writes in the place of `train`: a model, and twice compile and train
-SECONDS = 30.0
+SECONDS = 20.0
 FEW = 25  # iterations between looks at the clock
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from child import MODULES
 from problems import LEVELS, PROBLEMS
-from run import PATIENCE, RESULTS, ROOT, read
+from run import GRACE, PATIENCE, RESULTS, ROOT, read
 from sources import constant, lines
 from summary import FASTER, LEVEL, OURS, SLOWER, Duel, Entry, Record, duels, entries, shortfalls
 
@@ -25,7 +25,7 @@ COLOURS = {
     "scikit-fem": "#30638e",
     "chebyshev": "#6b6b6b",
 }
-FLOOR = 1e-16
+FLOOR, LIMITS = 1e-16, (5e-4, 200)  # of errors and seconds in the picture
 
 
 def main() -> None:
@@ -66,7 +66,8 @@ def document(records: Sequence[Record], found: Sequence[Entry]) -> Iterator[str]
     yield from what_was_asked(found)
     yield ""
     yield from losses(found)
-    for problem in PROBLEMS:
+    run = {r["problem"] for r in records}
+    for problem in (p for p in PROBLEMS if p in run):
         yield ""
         yield from table(problem, [e for e in found if e.problem == problem], records)
     yield ""
@@ -132,17 +133,19 @@ def losses(found: Sequence[Entry]) -> Iterator[str]:
     if not lost:
         yield "Nowhere in these results."
         return
-    yield "| problem | error | first | its time | fens | factor |"
-    yield "|---|---|---|---|---|---|"
-    for duel in lost:
-        yield _loss(duel)
+    yield "How many times as long fens takes to an error, where another solver is first:"
+    yield ""
+    yield "| problem | first | " + " | ".join(f"to {v:.0e}" for v in LEVELS) + " |"
+    yield "|---|---|" + "---|" * len(LEVELS)
+    for problem, solver, tuned in dict.fromkeys((d.problem, d.other.solver, d.other.tuned) for d in lost):
+        own = [d for d in lost if (d.problem, d.other.solver, d.other.tuned) == (problem, solver, tuned)]
+        cells = [next((_factor(d) for d in own if d.level == v), "") for v in LEVELS]
+        kind = "tuned" if tuned else "default"
+        yield f"| {PROBLEMS[problem].title} | {solver}, {kind} | " + " | ".join(cells) + " |"
 
 
-def _loss(duel: Duel) -> str:
-    who = f"{duel.other.solver}, {'tuned' if duel.other.tuned else 'untuned'}"
-    factor = f"{duel.factor:.1f}" if duel.factor < math.inf else "not reached"
-    title = PROBLEMS[duel.problem].title
-    return f"| {title} | {duel.level:.0e} | {who} | {seconds(duel.theirs)} | {seconds(duel.ours)} | {factor} |"
+def _factor(duel: Duel) -> str:
+    return f"{duel.factor:.1f}" if duel.factor < math.inf else f"not reached (in {seconds(duel.theirs)} s)"
 
 
 def table(problem: str, found: Sequence[Entry], records: Sequence[Record]) -> Iterator[str]:
@@ -170,7 +173,8 @@ def table(problem: str, found: Sequence[Entry], records: Sequence[Record]) -> It
         if reason := constant(MODULES[solver], "UNAVAILABLE", {}).get(problem):
             yield f"| {solver} | not available: {reason} |" + " |" * (4 + len(LEVELS))
     for r in failed:
-        yield f"\n{r['solver']}, {r['mode']} {r['settings'] or ''}: {r['failure']}"
+        given = ", ".join(f"{k} {v}" for k, v in r["settings"].items())
+        yield f"\n{r['solver']}, {r['mode']}{', ' + given if given else ''}: {r['failure']}."
 
 
 def kind(entry: Entry) -> str:
@@ -182,13 +186,12 @@ def kind(entry: Entry) -> str:
 
 def described(entry: Entry) -> str:
     """The settings of the best run, and what the search for them took."""
+    given, record = ", ".join(f"{k} {v}" for k, v in entry.best.settings.items()), entry.best.record
     if entry.tuned:
-        given = ", ".join(f"{k} {v}" for k, v in entry.best.settings.items())
         return f"{given}; {len(entry.runs)} tried in {entry.spent:.0f} s"
-    record = entry.best.record
     if entry.solver == OURS:
         return f"{record['features']} features, {record['rows']} rows, estimate {record['estimate']:.0e}"
-    return str(record.get("chosen", "its own"))
+    return given or record.get("chosen", "") or "as they are"
 
 
 def how() -> Iterator[str]:
@@ -202,7 +205,8 @@ def how() -> Iterator[str]:
         "Tuned runs were chosen among the settings of a small search by the true error, which a user does not have; "
         f"the time of the search is not counted. The time to reach an error is that of the shortest run which has it. "
         "A run of fens with a tolerance counts for that tolerance and larger ones only. A run may take "
-        f"{PATIENCE['default']:.0f} s, a search {PATIENCE['tuned']:.0f} s. Lines are those a user writes for the "
+        f"{PATIENCE['default'] + GRACE:.0f} s ({PATIENCE['fens'] + GRACE:.0f} s with fens), a search "
+        f"{PATIENCE['tuned'] + GRACE:.0f} s. Lines are those a user writes for the "
         "problem, without blank lines, comments, docstrings and imports."
     )
 
@@ -230,7 +234,7 @@ def draw(found: Sequence[Entry], path: Path) -> None:
     for axis, problem in zip(axes.ravel(), present, strict=False):
         for e in (e for e in found if e.problem == problem):
             _draw_entry(axis, e)
-        axis.set(xscale="log", yscale="log", title=PROBLEMS[problem].title, ylim=(FLOOR, 10))
+        axis.set(xscale="log", yscale="log", title=PROBLEMS[problem].title, xlim=LIMITS, ylim=(FLOOR, 10))
         axis.set_xlabel("seconds")
         axis.grid(alpha=0.25, linewidth=0.5)
     for axis in axes[:, 0]:

@@ -37,8 +37,8 @@ MODES = dict.fromkeys(MODULES, ("default", "tuned")) | {
     "fens": ("default", *TOLERANCES),
     "chebyshev": ("tuned",),
 }
-PATIENCE = {"default": 90.0, "tuned": 40.0}  # seconds: of a run with defaults or a tolerance, and of a search
-GRACE = 30.0  # seconds for import and evaluation
+PATIENCE = {"fens": 90.0, "default": 45.0, "tuned": 25.0}  # seconds: of our runs, of others' with defaults, of a search
+GRACE = 15.0  # seconds for import and evaluation
 REPEATS = 2  # of a run with defaults that is cheap
 
 
@@ -54,7 +54,7 @@ class Job:
     @property
     def budget(self) -> float:
         """Seconds."""
-        return PATIENCE["tuned" if self.mode == "tuned" else "default"]
+        return PATIENCE["tuned" if self.mode == "tuned" else "fens" if self.solver == "fens" else "default"]
 
     @property
     def key(self) -> str:
