@@ -43,7 +43,7 @@ def record(solver, problem, mode, error, seconds, **more):
         "calls": [2 * seconds, seconds],
         "features": 400,
         "rows": 1000,
-        "estimate": 2 * error,
+        "estimate": 2 * float(error),
         **more,
     }
 
@@ -102,6 +102,11 @@ def test_one_job_from_end_to_end(modules, tmp_path):
     assert run.read(file) == found
 
 
+def test_numbers_that_are_not_finite_survive_json(modules):
+    found = modules("child").plain({"error": math.inf, "curve": [(1.0, math.nan)], "seconds": 2.0})
+    assert found == {"error": "inf", "curve": [[1.0, "nan"]], "seconds": 2.0}
+
+
 def test_a_process_that_fails_says_why(modules):
     run = modules("run")
     (found,) = run.run_job(run.Job("no such solver", "helmholtz", "default"), sys.executable)
@@ -136,7 +141,7 @@ def made_up():
         record("deepxde", "helmholtz", "default", 1e-5, 60.0, curve=curve),
         record("fens", "burgers", "default", 1e-2, 9.0),
         record("pyrfm", "burgers", "default", 1e-10, 30.0),
-        record("pyrfm", "poisson_5d", "default", 1e-2, 1.0),
+        record("pyrfm", "poisson_5d", "default", "inf", 1.0),
         {**record("pyrfm", "heat", "default", 0, 0), "failure": "MemoryError: too large"},
     ]
 

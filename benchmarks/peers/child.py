@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
 import sys
 import time
@@ -67,6 +68,15 @@ def measured(module: Any, problem: Any, settings: dict[str, Any], calls: int, de
     return {"settings": settings, "error": error, "seconds": again[len(again) // 2], "calls": seconds, **facts}
 
 
+def plain(value: Any) -> Any:
+    """What JSON can hold: numbers that are not finite become words, which float() reads."""
+    if isinstance(value, dict):
+        return {key: plain(v) for key, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(v) for v in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
 def versions(names: tuple[str, ...]) -> dict[str, str]:
     """Of the packages that a solver uses."""
     found = {}
@@ -98,7 +108,7 @@ def main(solver: str, problem_name: str, mode: str, budget: str, output: str) ->
         last = time.perf_counter() - began
         record = {"import_seconds": imported, "versions": versions(module.DISTRIBUTIONS), **record}
         with Path(output).open("a") as file:
-            file.write(json.dumps(record) + "\n")
+            file.write(json.dumps(plain(record), allow_nan=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -31,9 +31,9 @@ FEW = 25  # iterations between looks at the clock
 
 
 def settings(problem):
-    """Float64, nearly all of it L-BFGS, with two weights of the conditions; each has half the time."""
+    """Float64, nearly all of it L-BFGS, with two weights of the conditions; each has nearly half the time."""
     for width, weight in ((32, 100.0), (48, 1.0)):
-        given = {"width": width, "depth": 3, "adam": 0.1, "precision": "float64", "seconds": SECONDS / 2}
+        given = {"width": width, "depth": 3, "adam": 0.1, "precision": "float64", "seconds": 0.45 * SECONDS}
         yield {**given, "weight": weight}
 
 

@@ -190,7 +190,7 @@ def described(entry: Entry) -> str:
     if entry.tuned:
         return f"{given}; {len(entry.runs)} tried in {entry.spent:.0f} s"
     if entry.solver == OURS:
-        return f"{record['features']} features, {record['rows']} rows, estimate {record['estimate']:.0e}"
+        return f"{record['features']} features, {record['rows']} rows, estimate {float(record['estimate']):.0e}"
     return given or record.get("chosen", "") or "as they are"
 
 

@@ -179,7 +179,7 @@ def main() -> None:
 def _told(record: dict[str, Any]) -> str:
     if "failure" in record:
         return record["failure"]
-    return f"error {record['error']:.1e} in {record['seconds']:.2f} s {record['settings'] or ''}"
+    return f"error {float(record['error']):.1e} in {record['seconds']:.2f} s {record['settings'] or ''}"
 
 
 if __name__ == "__main__":

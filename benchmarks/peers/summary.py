@@ -66,7 +66,7 @@ def _run(group: Sequence[Record]) -> Run:
     seconds = statistics.median(r["seconds"] for r in group)
     first = statistics.median(r["calls"][0] for r in group)
     error = max(float(r["error"]) for r in group)
-    curve = [tuple(point) for point in one.get("curve", ())]
+    curve = [(float(t), float(e)) for t, e in one.get("curve", ())]
     return Run(one["solver"], one["problem"], one["mode"], one["settings"], error, seconds, first, curve, one)
 
 
