@@ -134,7 +134,7 @@ def made_up():
     return [
         record("fens", "helmholtz", "default", 1e-14, 0.5),
         record("fens", "helmholtz", "tol=1e-3", 1e-10, 0.1),
-        record("fens", "helmholtz", "tol=1e-9", 1e-10, 0.2),
+        record("fens", "helmholtz", "tol=1e-9", 1e-10, 0.2, sizes=[[400, 1e-9]], rounds=0, passes={"scale": 0.15}),
         record("fastlsq", "helmholtz", "default", 1e-10, 0.5),
         record("fastlsq", "helmholtz", "tuned", 1e-11, 0.05, settings={"scale": 3.0}),
         record("fastlsq", "helmholtz", "tuned", 1e-5, 0.01, settings={"scale": 1.0}),
@@ -184,6 +184,7 @@ def test_the_page(modules, tmp_path):
         "MemoryError: too large",
         "a processor",
         "It is not so here",
+        "| Helmholtz | 400 | 0 | 0.20 | scale 0.15 |",
     ):
         assert words in page
     assert "99" not in page

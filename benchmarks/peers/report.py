@@ -71,6 +71,8 @@ def document(records: Sequence[Record], found: Sequence[Entry]) -> Iterator[str]
         yield ""
         yield from table(problem, [e for e in found if e.problem == problem], records)
     yield ""
+    yield from where_time_goes(found)
+    yield ""
     yield from how()
 
 
@@ -175,6 +177,25 @@ def table(problem: str, found: Sequence[Entry], records: Sequence[Record]) -> It
     for r in failed:
         given = ", ".join(f"{k} {v}" for k, v in r["settings"].items())
         yield f"\n{r['solver']}, {r['mode']}{', ' + given if given else ''}: {r['failure']}."
+
+
+def where_time_goes(found: Sequence[Entry]) -> Iterator[str]:
+    """The passes of ours, for the runs that were asked for the level that counts."""
+    asked = [r for e in found if e.solver == OURS for r in e.runs if r.mode == f"tol={LEVEL:g}".replace("e-0", "e-")]
+    if not asked:
+        return
+    yield "## Where the time of fens goes"
+    yield ""
+    yield f"`fens.solve(problem, tol={LEVEL:g})`, seconds of the last call; what is missing is the statement in SymPy."
+    yield ""
+    yield "| problem | sizes tried | rounds | in all | passes |"
+    yield "|---|---|---|---|---|"
+    for run in asked:
+        record = run.record
+        sizes = ", ".join(str(size) for size, _ in record.get("sizes", ()))
+        passes = ", ".join(f"{name} {spent:.2f}" for name, spent in record.get("passes", {}).items() if spent >= 0.005)
+        cells = (PROBLEMS[run.problem].title, sizes, record.get("rounds", ""), seconds(record["calls"][-1]), passes)
+        yield "| " + " | ".join(map(str, cells)) + " |"
 
 
 def kind(entry: Entry) -> str:
