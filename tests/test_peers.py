@@ -162,7 +162,7 @@ def test_times_to_reach_and_duels(modules):
         ("pyrfm", False, 1e-3), ("pyrfm", False, 1e-6), ("pyrfm", False, 1e-9),
     }  # fmt: skip
     missed = " ".join(summary.shortfalls(found))
-    for words in ("fastlsq untuned 0.50 s", "fastlsq tuned 0.05 s", "Burgers: fens does not reach 1e-09"):
+    for words in ("fastlsq untuned 0.50 s", "fastlsq tuned 0.05 s", "Burgers: fens does not reach 1e-9"):
         assert words in missed
 
 

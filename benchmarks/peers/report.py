@@ -15,7 +15,7 @@ from child import MODULES
 from problems import LEVELS, PROBLEMS
 from run import GRACE, PATIENCE, RESULTS, ROOT, read
 from sources import constant, lines
-from summary import FASTER, LEVEL, OURS, SLOWER, Duel, Entry, Record, duels, entries, shortfalls
+from summary import FASTER, LEVEL, OURS, SLOWER, Duel, Entry, Record, duels, entries, power, shortfalls
 
 COLOURS = {
     "fens": "#0b6e4f",
@@ -97,7 +97,7 @@ def circumstances(records: Sequence[Record]) -> Iterator[str]:
 
 def what_was_asked(found: Sequence[Entry]) -> Iterator[str]:
     """Whether ours is first by the factors that are asked for."""
-    yield f"## The time to {LEVEL:.0e}"
+    yield f"## The time to {power(LEVEL)}"
     yield ""
     yield (
         f"Among meshless solvers, fens should be first by a factor of {FASTER:g} where the others run untuned, and "
@@ -120,7 +120,7 @@ def overview(found: Sequence[Entry]) -> Iterator[str]:
     columns = list(dict.fromkeys((e.solver, e.tuned) for e in sorted(found, key=lambda e: e.tuned)))
     times = {(e.problem, e.solver, e.tuned): e.time_to(LEVEL) for e in found}
     titles = [s if s == OURS else f"{s}, {'tuned' if tuned else 'default'}" for s, tuned in columns]
-    yield f"| seconds to {LEVEL:.0e} | " + " | ".join(titles) + " |"
+    yield f"| seconds to {power(LEVEL)} | " + " | ".join(titles) + " |"
     yield "|---|" + "---|" * len(columns)
     for problem in dict.fromkeys(e.problem for e in found):
         cells = [seconds(times.get((problem, *column), math.inf)) for column in columns]
@@ -137,7 +137,7 @@ def losses(found: Sequence[Entry]) -> Iterator[str]:
         return
     yield "How many times as long fens takes to an error, where another solver is first:"
     yield ""
-    yield "| problem | first | " + " | ".join(f"to {v:.0e}" for v in LEVELS) + " |"
+    yield "| problem | first | " + " | ".join(f"to {power(v)}" for v in LEVELS) + " |"
     yield "|---|---|" + "---|" * len(LEVELS)
     for problem, solver, tuned in dict.fromkeys((d.problem, d.other.solver, d.other.tuned) for d in lost):
         own = [d for d in lost if (d.problem, d.other.solver, d.other.tuned) == (problem, solver, tuned)]
@@ -159,7 +159,7 @@ def table(problem: str, found: Sequence[Entry], records: Sequence[Record]) -> It
     yield ""
     yield (
         "| solver | L∞ error | seconds | first call | "
-        + " | ".join(f"to {v:.0e}" for v in LEVELS)
+        + " | ".join(f"to {power(v)}" for v in LEVELS)
         + " | lines | settings |"
     )
     yield "|" + "---|" * (6 + len(LEVELS))
@@ -181,12 +181,12 @@ def table(problem: str, found: Sequence[Entry], records: Sequence[Record]) -> It
 
 def where_time_goes(found: Sequence[Entry]) -> Iterator[str]:
     """The passes of ours, for the runs that were asked for the level that counts."""
-    asked = [r for e in found if e.solver == OURS for r in e.runs if r.mode == f"tol={LEVEL:g}".replace("e-0", "e-")]
+    asked = [r for e in found if e.solver == OURS for r in e.runs if r.mode == f"tol={power(LEVEL)}"]
     if not asked:
         return
     yield "## Where the time of fens goes"
     yield ""
-    yield f"`fens.solve(problem, tol={LEVEL:g})`, seconds of the last call; what is missing is the statement in SymPy."
+    yield f"`fens.solve(problem, tol={power(LEVEL)})`, seconds of the last call; what is missing is the statement in SymPy."
     yield ""
     yield "| problem | sizes tried | rounds | in all | passes |"
     yield "|---|---|---|---|---|"

@@ -24,6 +24,15 @@ SLOWER = 2.0  # than tuned peers, at most
 Record = Mapping[str, Any]
 
 
+def power(level: float) -> str:
+    """A power of ten as one writes it.
+
+    >>> power(1e-9), power(1e-12)
+    ('1e-9', '1e-12')
+    """
+    return f"{level:.0e}".replace("e-0", "e-")
+
+
 @dataclass(frozen=True)
 class Run:
     """One setting of a solver: the largest of its errors, the medians of its times, and how these came down."""
@@ -151,7 +160,7 @@ def shortfalls(found: Sequence[Entry]) -> list[str]:
     for problem in (p for p in PROBLEMS if any(e.problem == p and e.solver == OURS for e in found)):
         mine = min(e.time_to(LEVEL) for e in found if e.problem == problem and e.solver == OURS)
         if mine == math.inf:
-            sentences.append(f"{PROBLEMS[problem].title}: fens does not reach {LEVEL:.0e}.")
+            sentences.append(f"{PROBLEMS[problem].title}: fens does not reach {power(LEVEL)}.")
         for e in found:
             if e.problem != problem or e.solver not in MESHLESS or (theirs := e.time_to(LEVEL)) == math.inf:
                 continue
@@ -159,7 +168,7 @@ def shortfalls(found: Sequence[Entry]) -> list[str]:
             if mine > allowed:
                 kind, wanted = ("tuned", f"at most {SLOWER:g}") if e.tuned else ("untuned", f"at most 1/{FASTER:g}")
                 sentences.append(
-                    f"{PROBLEMS[problem].title}: fens takes {mine:.2f} s to {LEVEL:.0e}, {e.solver} {kind} "
+                    f"{PROBLEMS[problem].title}: fens takes {mine:.2f} s to {power(LEVEL)}, {e.solver} {kind} "
                     f"{theirs:.2f} s; {mine / theirs:.2f} times as long, and {wanted} is asked for."
                 )
     return sentences
