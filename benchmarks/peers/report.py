@@ -186,7 +186,8 @@ def where_time_goes(found: Sequence[Entry]) -> Iterator[str]:
         return
     yield "## Where the time of fens goes"
     yield ""
-    yield f"`fens.solve(problem, tol={power(LEVEL)})`, seconds of the last call; what is missing is the statement in SymPy."
+    call = f"`fens.solve(problem, tol={power(LEVEL)})`"
+    yield f"{call}, seconds of the last call; what is missing is the statement in SymPy."
     yield ""
     yield "| problem | sizes tried | rounds | in all | passes |"
     yield "|---|---|---|---|---|"
