@@ -38,18 +38,20 @@ def settings(problem):
         "helmholtz": [(h, 1, *k) for h in (300, 500, 800) for k in ((cos, 8.0), (cos, 14.0), (tanh, 6.0))]
         + [(200, 2, tanh, 3.0)],
         "heat": [(h, 1, *k) for h in (200, 400, 600, 900, 1300) for k in ((cos, 2.0), (cos, 4.0), (tanh, 1.0))],
-        "burgers": [(100, 3, tanh, 3.0), (150, 4, tanh, 3.0), (150, 4, cos, 6.0)],
+        "burgers": [(50, 3, tanh, 3.0), (100, 3, tanh, 3.0), (100, 3, cos, 6.0), (100, 4, tanh, 3.0)],
         "poisson_5d": [(h, 1, *k) for h in (200, 500, 1000) for k in ((cos, 0.3), (cos, 1.0), (tanh, 0.5))],
         "poisson_10d": [(h, 1, *k) for h in (200, 500, 1000) for k in ((cos, 0.3), (cos, 1.0), (tanh, 0.5))],
         "holed_square": [(h, 1, *k) for h in (200, 400, 800) for k in ((cos, 3.0), (cos, 6.0), (tanh, 2.0))],
     }
     return [
-        {"hidden": h, "cells": c, "kind": k, "gain": g, **fewer_points(problem, h)} for h, c, k, g in sizes[problem]
+        {"hidden": h, "cells": c, "kind": k, "gain": g, **fewer_points(problem, h, c)} for h, c, k, g in sizes[problem]
     ]
 
 
-def fewer_points(problem, hidden):
+def fewer_points(problem, hidden, cells):
     """Where the examples take many more points than features need: about three for each."""
+    if problem == "burgers":
+        return {"points": 3 * hidden * cells**2, "edge": hidden * cells}
     if problem == "heat":
         return {"points": round((3 * hidden) ** (1 / 3))}
     return {"points": 3 * hidden, "edge": 100} if problem.startswith("poisson") else {}

@@ -274,7 +274,7 @@ def _draw_entry(axis, entry: Entry) -> None:
     x, y = [p[0] for p in curve], [min(max(p[1], FLOOR), 10) for p in curve]
     if entry.tuned:
         axis.plot(x, y, "o", color=colour, markerfacecolor="none", markersize=4, label=label)
-    elif len(x) > 8:
+    elif any(run.curve for run in entry.runs):
         axis.plot(x, y, "-", color=colour, label=label)
     else:
         axis.plot(x, y, "D" if entry.solver == OURS else "s", color=colour, markersize=6, label=label, zorder=3)
