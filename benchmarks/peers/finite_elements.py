@@ -13,7 +13,10 @@ from skfem.helpers import dot, grad
 
 NAME = "scikit-fem"
 DISTRIBUTIONS = ("scikit-fem", "numpy", "scipy")
-DEFAULTS = "README: `MeshTri().refined(4)`, `ElementTriP1`; time steps of 0.01, Crank–Nicolson, as in its example 19"
+DEFAULTS = (
+    "README: `MeshTri().refined(4)`, `ElementTriP1`; time steps of 0.01, Crank–Nicolson, as in its example 19; "
+    "`MeshLine().refined(7)` for Burgers, which is like none of its examples"
+)
 UNAVAILABLE = {
     "poisson_5d": "meshes have at most three dimensions",
     "poisson_10d": "meshes have at most three dimensions",
