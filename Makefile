@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench peers accuracy clean
 
 demo: .venv/installed
 	$(BIN)/python examples/helmholtz.py
@@ -15,7 +15,15 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-bench: .venv/installed
+# ours and what one would pick instead, and how times grow: under 40 minutes on two idle cores; writes docs/benchmarks
+bench: .venv/installed .venv-peers/installed
+	$(BIN)/python benchmarks/peers/run.py
+	$(BIN)/python benchmarks/peers/report.py
+	$(BIN)/python benchmarks/scaling.py
+
+peers: .venv-peers/installed
+
+accuracy: .venv/installed
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/cost.py
 
@@ -24,5 +32,10 @@ bench: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@
 
+.venv-peers/installed: benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv .venv-peers
+	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers/requirements.txt
+	touch $@
+
 clean:
-	rm -rf .venv out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .venv-peers out .mypy_cache .pytest_cache .ruff_cache .hypothesis

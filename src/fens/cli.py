@@ -18,6 +18,7 @@ COMMANDS = {
     "plot": ("fens.commands.plot", "draw the solution of a problem file, or a saved one"),
     "export": ("fens.commands.export", "a saved solution as a table, a mesh, netCDF or a page"),
     "reproduce": ("fens.reproduce.command", "run the paper's experiments and compare"),
+    "bench": ("fens.commands.bench", "measure this machine on problems with known solutions"),
     "info": ("fens.commands.info", "versions, machine and threads; or what is in a saved solution"),
     "completion": ("fens.commands.completion", "a script for completion in bash, zsh or fish"),
 }

@@ -1,0 +1,214 @@
+"""How the time of a solve grows, and how much of the machine's rate it reaches.
+
+    python benchmarks/scaling.py [--quick] [--folder docs/benchmarks]
+
+Rows and features: `fens.solve` of the wave equation with the scale given and without an error estimate, one least
+squares each, so that what grows is known; exponents are those of straight lines through the larger half in log-log.
+Automatic: the same with nothing given but the number of features. Fraction: the flops of the factorisations that a
+whole call of `fens.solve(features=2500)` made, by the rule of `fens.flops`, over its time and the rate of
+`torch` products of matrices measured just before. Each series is a row of SERIES; a new one is a new row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+
+import fens
+from fens import zoo
+from fens.flops import Counted, multiply_rate
+
+FOLDER = Path(__file__).parents[1] / "docs" / "benchmarks"
+SCALE = 2.5
+FRACTION_FEATURES = 2500
+WANTED = 0.5  # of the rate of products
+PROBLEMS = {"wave": zoo.wave, "heat": zoo.heat, "helmholtz": zoo.helmholtz}
+
+
+@dataclass(frozen=True)
+class Series:
+    """A quantity that is varied, and what is timed for each of its values."""
+
+    name: str
+    title: str
+    values: Sequence[int]
+    quick: Sequence[int]
+    run: Callable[[int], int]  # takes a value, solves, and returns what belongs on the axis
+
+
+def with_rows(rows: int, features: int = 800) -> int:
+    """A solve with a number of features and about so many rows."""
+    points = fens.Clustered(rows=rows / features)
+    return fens.solve(zoo.wave().problem, features=features, scale=SCALE, estimate=False, points=points).stats.rows
+
+
+def with_features(features: int) -> int:
+    """A solve with default points, the scale given and no estimate: one least squares."""
+    return fens.solve(zoo.wave().problem, features=features, scale=SCALE, estimate=False).stats.features
+
+
+def automatic(features: int) -> int:
+    """The same with the scale chosen and the error estimated."""
+    return fens.solve(zoo.wave().problem, features=features).stats.features
+
+
+SERIES = (
+    Series("rows", "rows, 800 features", (2000, 4000, 8000, 16000, 32000, 64000), (2000, 4000), with_rows),
+    Series("features", "features, 2.5 rows each", (300, 600, 1200, 1800, 2500, 3500), (100, 200), with_features),
+    Series("automatic", "features, all else automatic", (300, 600, 1200, 1800, 2500), (100, 200), automatic),
+)
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The times of a series."""
+
+    series: Series
+    sizes: Sequence[int]
+    seconds: Sequence[float]
+
+    @property
+    def exponent(self) -> float:
+        """Of a power of the size that the larger half of the times follow."""
+        start = len(self.sizes) // 2 if len(self.sizes) > 3 else 0
+        return float(np.polyfit(np.log(self.sizes[start:]), np.log(self.seconds[start:]), 1)[0])
+
+
+def measure(series: Series, values: Sequence[int], repeats: int = 3) -> Curve:
+    """Medians of some runs each, after one that warms up."""
+    sizes, seconds = [], []
+    series.run(values[0])
+    for value in values:
+        times = []
+        for _ in range(repeats):
+            start = time.perf_counter()
+            size = series.run(value)
+            times.append(time.perf_counter() - start)
+        sizes.append(size)
+        seconds.append(statistics.median(times))
+        print(f"{series.name}: {size} in {seconds[-1]:.2f} s", flush=True)
+    return Curve(series, sizes, seconds)
+
+
+@dataclass(frozen=True)
+class Fraction:
+    """What a whole call reached of the rate of products of matrices."""
+
+    problem: str
+    rows: int
+    features: int
+    seconds: float
+    factorisations: int
+    flops: float
+    rate: float
+
+    @property
+    def share(self) -> float:
+        """Between 0 and 1."""
+        return self.flops / self.seconds / self.rate
+
+
+def fraction(name: str, features: int) -> Fraction:
+    """A call that counts, one that is timed, and the rate in between; the same seed gives the same work."""
+    problem = PROBLEMS[name]().problem
+    with Counted() as counted:
+        fens.solve(problem, features=features)
+    rate = multiply_rate()
+    start = time.perf_counter()
+    stats = fens.solve(problem, features=features).stats
+    seconds = time.perf_counter() - start
+    passes = ", ".join(f"{k} {v:.2f}" for k, v in stats.seconds.items())
+    print(
+        f"{name}: {counted.flops / seconds / rate:.0%} of {rate / 1e9:.0f} GFLOP/s, {seconds:.2f} s ({passes})",
+        flush=True,
+    )
+    return Fraction(name, stats.rows, stats.features, seconds, counted.number, counted.flops, rate)
+
+
+def document(curves: Sequence[Curve], fractions: Sequence[Fraction]) -> Iterator[str]:
+    """The page, line by line."""
+    yield "# How the time grows"
+    yield ""
+    threads = f"{os.cpu_count()} cores, {torch.get_num_threads()} threads"
+    yield f"By `python benchmarks/scaling.py` on {threads}, torch {torch.__version__}."
+    yield ""
+    yield "![Seconds against size](scaling.svg)"
+    yield ""
+    yield "| against | sizes | seconds | exponent |"
+    yield "|---|---|---|---|"
+    for c in curves:
+        sizes, seconds = ", ".join(map(str, c.sizes)), ", ".join(f"{s:.2f}" for s in c.seconds)
+        yield f"| {c.series.title} | {sizes} | {seconds} | {c.exponent:.2f} |"
+    yield ""
+    yield "## Share of the machine's rate"
+    yield ""
+    yield (
+        "A whole call of `fens.solve(problem, features=…)` with default points: scale chosen, error estimated. Flops "
+        "are 2mn² − 2n³/3 for each factorisation of an m × n matrix that was made, and nothing else; the rate is that "
+        "of `torch` products of float64 matrices on the same threads, measured beside it. "
+        f"At least {WANTED:.0%} is wanted."
+    )
+    yield ""
+    yield "| problem | features | rows | factorisations | GFLOP | seconds | GFLOP/s | products, GFLOP/s | share |"
+    yield "|---|---|---|---|---|---|---|---|---|"
+    for f in fractions:
+        figures = (
+            f"{f.flops / 1e9:.0f}",
+            f"{f.seconds:.2f}",
+            f"{f.flops / f.seconds / 1e9:.0f}",
+            f"{f.rate / 1e9:.0f}",
+        )
+        missed = "" if f.share >= WANTED else ", missed"
+        cells = (f.problem, f.features, f.rows, f.factorisations, *figures, f"{f.share:.0%}{missed}")
+        yield "| " + " | ".join(map(str, cells)) + " |"
+
+
+def draw(curves: Sequence[Curve], path: Path) -> None:
+    """Seconds against size, log-log, a panel for each series, with the straight line that was fitted."""
+    import matplotlib
+
+    matplotlib.use("agg")
+    import matplotlib.pyplot as plt
+    from matplotlib.ticker import NullLocator
+
+    figure, axes = plt.subplots(1, len(curves), figsize=(3.9 * len(curves), 3.4), squeeze=False)
+    for axis, c in zip(axes[0], curves, strict=True):
+        x = np.array([c.sizes[0], c.sizes[-1]], dtype=float)
+        axis.loglog(c.sizes, c.seconds, "o", color="#0b6e4f")
+        axis.loglog(
+            x, c.seconds[-1] * (x / x[-1]) ** c.exponent, "--", color="#888888", label=f"power {c.exponent:.2f}"
+        )
+        axis.set(xlabel=c.series.title, ylabel="seconds")
+        axis.set_xticks(c.sizes, [str(s) for s in c.sizes], rotation=45, fontsize=8)
+        axis.xaxis.set_minor_locator(NullLocator())
+        axis.grid(alpha=0.25, linewidth=0.5)
+        axis.legend(frameon=False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+    plt.close(figure)
+
+
+def main() -> None:
+    """Measure, and write the page and the picture."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="tiny sizes, to see that it works")
+    parser.add_argument("--folder", type=Path, default=FOLDER)
+    args = parser.parse_args()
+    curves = [measure(s, s.quick if args.quick else s.values, 1 if args.quick else 3) for s in SERIES]
+    size = 100 if args.quick else FRACTION_FEATURES
+    fractions = [fraction(name, size) for name in PROBLEMS]
+    args.folder.mkdir(parents=True, exist_ok=True)
+    draw(curves, args.folder / "scaling.svg")
+    (args.folder / "scaling.md").write_text("\n".join(document(curves, fractions)) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
