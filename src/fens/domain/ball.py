@@ -14,6 +14,7 @@ from scipy.special import gammaln, ndtri
 
 from ..errors import RegionError
 from ..numbers import real_number
+from ..sobol import fixed_sobol
 from .checks import checked_centre, checked_label
 from .curve import Arc, Oval
 from .piece import Patch, Piece, Samples
@@ -115,7 +116,7 @@ class Sphere(Piece):
     def share(self) -> float:
         if self._round:
             return 1.0
-        around = sphere_points(_even(_angles(len(self.radii))))
+        around = sphere_points(fixed_sobol(TRIALS, _angles(len(self.radii))))
         return float(np.mean(self._stretch(around)) / self._most)
 
     @cached_property
@@ -140,7 +141,7 @@ class Sphere(Piece):
         if len(self.radii) == 3:
             around, weights = sphere_rule(n)
         else:
-            around = sphere_points(_even(_angles(len(self.radii))))
+            around = sphere_points(fixed_sobol(TRIALS, _angles(len(self.radii))))
             weights = np.full(TRIALS, _sphere_area(len(self.radii)) / TRIALS)
         return self._placed(around), weights * self._stretch(around)
 
@@ -224,13 +225,6 @@ def _radii(coordinates: Sequence[sp.Symbol], radius: Any) -> tuple[float, ...]:
 
 def _angles(d: int) -> int:
     return 2 if d == 3 else d
-
-
-def _even(dimension: int) -> np.ndarray:
-    from scipy.stats import qmc
-
-    points: np.ndarray = qmc.Sobol(dimension, rng=np.random.default_rng(0)).random(TRIALS)
-    return points
 
 
 def _sphere_area(d: int) -> float:

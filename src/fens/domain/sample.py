@@ -10,10 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 import sympy as sp
 from scipy.special import ndtri
-from scipy.stats import qmc
 
 from ..errors import SettingError
 from ..numbers import is_whole, real_number
+from ..sobol import sobol
 from .curve import Arc
 from .piece import Extruded, Patch, Piece, Samples, Sliced, UnitPoints
 from .region import Domain, Points, Region
@@ -296,13 +296,6 @@ def _clustered_sobol(count: int, ends: Sequence[bool], rng: np.random.Generator)
     even = sobol(count, len(ends), rng)
     clustered: np.ndarray = np.where(ends, (1 - np.cos(np.pi * even)) / 2, even)
     return clustered
-
-
-def sobol(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
-    """The first points of a scrambled Sobol sequence."""
-    power = max(0, (count - 1).bit_length())  # drawn in full powers of two, else the sequence loses its balance
-    points: np.ndarray = qmc.Sobol(dimension, rng=rng).random_base2(power)[:count]
-    return points
 
 
 def override(counts: list[int], demand: Demand, interior: int | None, boundary: int | None) -> list[int]:

@@ -9,9 +9,9 @@ from math import comb
 from typing import Protocol
 
 import numpy as np
-from scipy.stats import qmc
 
 from ..errors import SettingError
+from ..sobol import sobol as even_points
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,7 @@ def in_box(count: int, dimension: int, half: float, rng: np.random.Generator, so
     """Points of (−half, half)^d, independent of each other or those of a scrambled Sobol sequence, in random order."""
     if not sobol:
         return rng.uniform(-half, half, (count, dimension))
-    unit = qmc.Sobol(dimension, rng=rng).random_base2(max(0, (count - 1).bit_length()))[:count]
-    return half * (2 * rng.permutation(unit) - 1)
+    return half * (2 * rng.permutation(even_points(count, dimension, rng)) - 1)
 
 
 @dataclass(frozen=True)
