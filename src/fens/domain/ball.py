@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from scipy.special import gammaln, ndtri
 
 from ..errors import RegionError
 from ..numbers import real_number
@@ -83,7 +82,7 @@ class Ball(Shape):
 
     def volume(self) -> float:
         d = len(self.radii)
-        return math.exp(d / 2 * math.log(math.pi) - float(gammaln(d / 2 + 1))) * math.prod(self.radii)
+        return math.exp(d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1)) * math.prod(self.radii)
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
         points, weights = ball_rule(len(self.radii), n)
@@ -167,6 +166,8 @@ def sphere_points(unit: np.ndarray) -> np.ndarray:
         level = np.sqrt((1 - height) * (1 + height))
         points = np.column_stack([level * np.cos(angle), level * np.sin(angle), height])
     else:
+        from scipy.special import ndtri
+
         points = ndtri(np.clip(unit, 1e-15, 1 - 1e-15))
     around: np.ndarray = points / np.linalg.norm(points, axis=1)[:, None]
     return around
@@ -228,4 +229,4 @@ def _angles(d: int) -> int:
 
 
 def _sphere_area(d: int) -> float:
-    return 2 * math.exp(d / 2 * math.log(math.pi) - float(gammaln(d / 2)))
+    return 2 * math.exp(d / 2 * math.log(math.pi) - math.lgamma(d / 2))

@@ -50,6 +50,7 @@ class Implicit(Shape):
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:  # type: ignore[override]
+        """Those of the box around it."""
         return self.box.coordinates
 
     @property

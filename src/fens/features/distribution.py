@@ -53,6 +53,7 @@ class Isotropic:
     sobol: bool = False
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         return in_box(count, dimension, half, rng, self.sobol)
 
 
@@ -64,6 +65,7 @@ class Oriented:
     sobol: bool = False
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         L = np.array(self.matrix)
         if L.shape != (dimension, dimension):
             raise SettingError(f"Oriented has a matrix of shape {L.shape} for {dimension} coordinates.")
@@ -86,6 +88,7 @@ class Sparse:
         return cls(tuple(subsets), tuple(1 / comb(dimension, len(s)) / order for s in subsets))
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         mask = np.zeros((len(self.subsets), dimension))
         for row, subset in zip(mask, self.subsets, strict=True):
             row[list(subset)] = 1.0
@@ -105,6 +108,7 @@ class AroundHoles:
     base: Distribution
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         return self.base.draw(count, dimension, half, rng)
 
 
@@ -117,6 +121,7 @@ class Localised:
     base: Distribution
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         return self.base.draw(count, dimension, half, rng)
 
 
@@ -127,6 +132,7 @@ class Mixture:
     parts: tuple[tuple[float, Distribution], ...]
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         shares = np.cumsum([share for share, _ in self.parts])
         ends = np.round(count * shares / shares[-1]).astype(int)
         counts: Sequence[int] = np.diff(np.concatenate([[0], ends])).tolist()
