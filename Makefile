@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench docs clean
 
 demo: .venv/installed
 	$(BIN)/python examples/helmholtz.py
@@ -15,6 +15,13 @@ lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+# the site, in docs/_build; its figures, numbers and gallery are computed, which takes a few minutes
+docs: .venv/documented docs/computed/numbers.json
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
+
+docs/computed/numbers.json: docs/computed.py docs/automatic.csv | .venv/documented
+	OMP_NUM_THREADS=1 $(BIN)/python docs/computed.py
+
 bench: .venv/installed
 	$(BIN)/python benchmarks/accuracy.py
 	$(BIN)/python benchmarks/cost.py
@@ -24,5 +31,9 @@ bench: .venv/installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[dev]"
 	touch $@
 
+.venv/documented: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	touch $@
+
 clean:
-	rm -rf .venv out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/computed docs/gallery .venv out .mypy_cache .pytest_cache .ruff_cache .hypothesis

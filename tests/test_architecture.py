@@ -51,7 +51,8 @@ def test_a_module_imports_only_from_above(path):
 
 # what takes long to import, or may not be installed, and is imported where it is used
 HEAVY = (
-    "matplotlib", "rich", "scipy.optimize", "scipy.spatial", "scipy.stats", "shapely", "skfem", "trimesh", "xarray",
+    "matplotlib", "rich", "scipy.optimize", "scipy.spatial", "scipy.special", "scipy.stats", "shapely", "skfem",
+    "trimesh", "xarray",
 )  # fmt: skip
 
 

@@ -62,9 +62,8 @@ def _map(name: str, domain: Any, values_at: Any, axes: Axes) -> None:
     across, up = np.linspace(a, b, 301), np.linspace(c, d, 301)
     points = np.stack([m.ravel() for m in np.meshgrid(across, up, indexing="ij")], axis=1)
     within = domain.contains(points)
-    values = np.full(len(points), np.nan)
-    values[within] = values_at(points[within])  # in a hole the features may be singular
-    values = values.reshape(301, 301)
+    values = np.full((301, 301), np.nan)
+    values[within.reshape(301, 301)] = values_at(points[within])  # in a hole the features may be singular
     # a diverging map centred on zero where the sign matters, a sequential one where it does not
     size = np.nanmax(np.abs(values))
     signed = np.nanmin(values) < -0.05 * size and np.nanmax(values) > 0.05 * size
