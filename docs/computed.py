@@ -47,7 +47,7 @@ def features() -> Numbers:
     problem, at = fens.Problem({line: sp.Eq(u, target)}), np.linspace(-1, 1, 801)
     figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.4))
     numbers = {}
-    for size in (8, 16, 32, 64):
+    for size in (12, 24, 40, 64):
         solution = fens.solve(problem, features=size, estimate=False)
         error = np.abs(solution(at) - sp.lambdify(x, target)(at))
         right.semilogy(at, np.maximum(error, 1e-17), lw=1, label=f"{size} features")
@@ -58,8 +58,10 @@ def features() -> Numbers:
     left.plot(at, sp.lambdify(x, target)(at), color="black", lw=2, label="the function")
     left.set(title="five of the features, and a function", xlabel="x")
     left.legend(loc="lower right")
-    right.set(title="error of sums of features, weights by least squares", xlabel="x", ylim=(1e-17, 10))
-    right.legend(loc="lower right", fontsize="small")
+    right.set(title="errors of sums of features", xlabel="x", ylim=(1e-17, 10))
+    right.legend(loc=(0.62, 0.2), fontsize="small")
+    for axes in (left, right):
+        axes.set_xticks([-1, -0.5, 0, 0.5, 1])
     save(figure, "features")
     return numbers
 
@@ -107,7 +109,7 @@ def convergence() -> Numbers:
 def damping() -> Numbers:
     """Singular values of the rows, and errors by back substitution and by the damped, refined QR."""
     known = zoo.helmholtz(-1, 1)
-    scales = np.geomspace(2, 16, 7)
+    scales = np.geomspace(2, 10, 7)
     errors: dict[str, list[float]] = {"back substitution": [], "damped": [], "damped and refined": []}
     for rho in scales:
         solution = fens.solve(known.problem, features=400, scale=rho, estimate=False)
@@ -129,7 +131,8 @@ def damping() -> Numbers:
     left.legend()
     for way, found in errors.items():
         right.loglog(scales, found, "o-", ms=3, label=way)
-    right.set(title="largest error", xlabel="scale ρ")
+    right.set(title="largest error", xlabel="scale ρ", xticks=[2, 3, 4, 6, 10], xticklabels=[2, 3, 4, 6, 10])
+    right.minorticks_off()
     right.legend()
     save(figure, "damping")
     numbers = {"damping_plain": power(errors["back substitution"][0]), "damping_damped": power(errors["damped"][0])}
@@ -302,7 +305,8 @@ def start() -> Numbers:
     """The problem of the first page, and its picture."""
     known = zoo.helmholtz()
     solution = fens.solve(known.problem)
-    figure = solution.plot()
+    with plt.rc_context({"axes.grid": False}):
+        figure = solution.plot()
     figure.set_size_inches(5.2, 4.2)
     save(figure, "start")
     return {
@@ -330,7 +334,8 @@ def power(value: float) -> str:
     """A number to two digits, as it is printed elsewhere."""
     if not np.isfinite(value):
         return "∞"
-    return f"{value:.1e}" if value == 0 or not 0.01 <= abs(value) < 1000 else f"{value:.2g}"
+    text = f"{value:.1e}" if value == 0 or not 0.01 <= abs(value) < 1000 else f"{value:.2g}"
+    return text.replace("-", "-\u2060")  # at which no line is broken
 
 
 def save(figure: plt.Figure, name: str) -> None:

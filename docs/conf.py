@@ -15,9 +15,9 @@ copyright = "2026, the fens developers"
 version = release = fens.__version__
 
 extensions = [
+    "mathml",
     "myst_parser",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
@@ -25,6 +25,7 @@ extensions = [
 exclude_patterns = ["_build", "gallery/README.rst"]
 default_role = "code"  # docstrings write `x` as Markdown does
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = f"fens {version}"
 html_static_path = ["_static"]
@@ -48,6 +49,8 @@ sphinx_gallery_conf = {
     "ignore_pattern": r"helmholtz\.py",  # the demonstration of `make demo`
     "image_scrapers": ("pictures",),
     "reset_modules": (),
+    "capture_repr": (),  # what is printed, not what the last line of a block happens to be
+    "within_subsection_order": "pictures.Order",
     "abort_on_example_error": True,
     "download_all_examples": False,
     "min_reported_time": 10**6,  # how long an example took says more about the machine than about the example

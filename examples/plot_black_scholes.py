@@ -53,7 +53,8 @@ figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
 for left, label in {1 / 12: "a month", 1 / 4: "a quarter", 1.0: "a year"}.items():
     (line,) = axes.plot(price, call(price, left) - solution(price, left), label=label)
     axes.plot(price, call(price, left), "--", lw=0.8, color=line.get_color())
-axes.set(xlabel="price S", ylabel="value (dashed: without barrier)", xlim=(barrier, 1.4), ylim=(0, 0.5))
+axes.set(xlabel="price S", ylabel="value (dashed: without barrier)")
+axes.set(xlim=(barrier, 1.4), ylim=(0, 0.5))
 axes.legend()
 
 # %%
@@ -62,5 +63,6 @@ left = 1.0
 reflected = (price / barrier) ** (1 - 2 * rate / volatility**2) * call(barrier**2 / price, left)
 difference = np.abs(solution(price, left) - reflected).max()
 print(f"value at a price of 1: {call(1.0, 1.0) - solution(1.0, 1.0):.8f}")
-print(f"largest difference from the formula: {difference:.1e}, expected error {solution.error.estimate:.1e}")
+print(f"largest difference from the formula: {difference:.1e}")
+print(f"expected error: {solution.error.estimate:.1e}")
 assert difference < 1e-6

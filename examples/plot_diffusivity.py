@@ -17,7 +17,8 @@ import fens
 true_value, noise = 0.3, 0.01
 rng = np.random.default_rng(7)
 places, times = rng.uniform(0, 1, (2, 50))
-measured = np.exp(-true_value * np.pi**2 * times) * np.sin(np.pi * places) + noise * rng.standard_normal(50)
+measured = np.exp(-true_value * np.pi**2 * times) * np.sin(np.pi * places)
+measured += noise * rng.standard_normal(50)
 
 # %%
 # The equation, the conditions and the data are equations alike; `std` says how far to trust the data.

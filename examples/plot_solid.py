@@ -17,7 +17,8 @@ import trimesh
 import fens
 
 path = Path(tempfile.mkdtemp()) / "torus.stl"
-trimesh.creation.torus(major_radius=1.0, minor_radius=0.4, major_sections=48, minor_sections=24).export(path)
+shape = trimesh.creation.torus(1.0, 0.4, major_sections=48, minor_sections=24)
+shape.export(path)
 
 # %%
 x, y, z = sp.symbols("x y z")

@@ -20,7 +20,8 @@ known = mean**2 + sp.sin(mean)
 
 cube = fens.Box(dict.fromkeys(xs, (-1, 1)))
 minus_laplacian = -sp.Add(*(u.diff(s, 2) for s in xs))
-problem = fens.manufacture({cube: minus_laplacian, cube.boundary: u}, u, known)  # the source follows from the solution
+# the source follows from the solution we know
+problem = fens.manufacture({cube: minus_laplacian, cube.boundary: u}, u, known)
 solution = fens.solve(problem, features=600)
 print(solution)
 

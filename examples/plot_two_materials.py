@@ -48,7 +48,8 @@ solution = fens.solve(
 # %%
 # Each function is NaN outside of its own domain, so that both can be put into one picture.
 xs, ys = np.meshgrid(np.linspace(-1, 1, 301), np.linspace(-1, 1, 301))
-values = np.where(np.isnan(solution[inner](xs, ys)), solution[outer](xs, ys), solution[inner](xs, ys))
+inside, outside = solution[inner](xs, ys), solution[outer](xs, ys)
+values = np.where(np.isnan(inside), outside, inside)
 figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")
 image = axes.pcolormesh(xs, ys, values, shading="gouraud", cmap="RdBu_r")
 axes.contour(xs, ys, values, 21, colors="black", linewidths=0.5)

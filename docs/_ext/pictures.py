@@ -1,4 +1,4 @@
-"""Pictures of the gallery: all figures of an example, those of `solution.plot()` and those of pyplot."""
+"""Pictures of the gallery, all figures of an example, those of `solution.plot()` and those of pyplot; and its order."""
 
 from typing import Any
 
@@ -31,3 +31,21 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any],
 def _new_figures(names: dict[str, Any]) -> list[Figure]:
     found = [value for value in names.values() if isinstance(value, Figure) and not hasattr(value, "shown")]
     return list(dict.fromkeys(found))
+
+
+ORDER = (
+    "heat_plate", "coax", "stokes", "elasticity", "acoustics", "kovasznay", "wave", "schroedinger", "burgers", "bratu",
+    "fokker_planck", "fisher", "black_scholes", "diffusivity", "two_materials", "solid", "ten_dimensions",
+    "sine_gordon", "approximation",
+)  # fmt: skip
+
+
+class Order:
+    """In which order the gallery shows its examples; new ones come last."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder
+
+    def __call__(self, file: str) -> tuple[int, str]:
+        name = file.removeprefix("plot_").removesuffix(".py")
+        return (ORDER.index(name) if name in ORDER else len(ORDER), name)
