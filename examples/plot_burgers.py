@@ -36,7 +36,8 @@ figure = learnt.plot()
 # %%
 for name, solution in {"alike": alike, "learnt": learnt}.items():
     error = solution.compare(known).linf
-    print(f"{name}: true error {error:.1e}, {solution.error}")
+    found = solution.error
+    print(f"{name}: true error {error:.1e}, expected {found.estimate:.1e}, {found.verdict}")
 assert error < 1e-6
 
 # %%

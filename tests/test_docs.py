@@ -10,6 +10,8 @@ import matplotlib
 import pytest
 
 import fens
+from fens.cli import COMMANDS, EPILOG
+from fens.files.read import SECTIONS
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
@@ -100,6 +102,24 @@ def test_the_code_of_a_page_runs_and_gives_what_it_shows(page, monkeypatch, tmp_
                 assert agrees(value, shown[1]), f"{ast.unparse(statement)} is {value!r}, not {shown[1]}"
             else:
                 exec(compile(ast.Module([statement], []), page.name, "exec"), names)
+
+
+@pytest.mark.parametrize("page", ["start", "files"])
+def test_the_problem_files_of_a_page_are_read(page, tmp_path):
+    blocks = re.findall(r"```toml\n(.*?)```", (DOCS / f"{page}.md").read_text(), flags=re.DOTALL)
+    assert blocks
+    for block in blocks:
+        (tmp_path / "page.toml").write_text(block)
+        assert fens.read(tmp_path / "page.toml").problem.is_linear
+
+
+def test_the_page_of_files_knows_sections_commands_and_exit_codes():
+    text = (DOCS / "files.md").read_text()
+    sections = re.findall(r"^\| (`.+?`) \|", text, flags=re.MULTILINE)
+    assert {name for cell in sections for name in re.findall(r"`\[?(\w+)", cell)} == set(SECTIONS)
+    assert set(re.findall(r"fens (\w+)", text)) >= set(COMMANDS)
+    for code, meaning in re.findall(r"^  (\d+)  +(.+)$", EPILOG, flags=re.MULTILINE):
+        assert f"| {code} | {meaning} |" in text
 
 
 def agrees(value, shown):
