@@ -41,7 +41,7 @@ solution = fens.solve(
             oil.part("shaft"): [sp.Eq(u, -y), sp.Eq(v, x - centre)],
         }
     ),
-    features=250,
+    features=220,
 )
 
 # %%

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from typing import Any
 
 STOPPED = 130
 
@@ -19,7 +18,7 @@ def main() -> int:
     return command()
 
 
-def _stop(*_: Any) -> None:
+def _stop(number: int, frame: object) -> None:
     """Leave at once: an exception in the midst of an import would pass through whatever is being imported."""
     sys.stderr.write("fens: stopped.\n")
     sys.stderr.flush()
