@@ -19,7 +19,7 @@ lint: .venv/installed
 docs: .venv/documented docs/computed/numbers.json
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
 
-docs/computed/numbers.json: docs/computed.py docs/automatic.csv | .venv/documented
+docs/computed/numbers.json: docs/computed.py docs/automatic.csv $(shell find src -name '*.py') | .venv/documented
 	OMP_NUM_THREADS=1 $(BIN)/python docs/computed.py
 
 bench: .venv/installed

@@ -34,7 +34,7 @@ solution = fens.solve(
             cable.part("shield"): sp.Eq(u, 0),
         }
     ),
-    features=450,
+    features=600,
 )
 figure = solution.plot()
 print(solution)
@@ -46,4 +46,4 @@ ratio = (core_radius**2 + shield_radius**2 - offset**2) / (2 * core_radius * shi
 known = 2 * math.pi / math.acosh(ratio)
 print(f"computed {capacitance:.13f}")
 print(f"formula  {known:.13f}")
-assert abs(capacitance - known) < 1e-6
+assert abs(capacitance - known) < 1e-8
