@@ -45,7 +45,7 @@ solution = fens.solve(
 )
 
 # %%
-# Speed and direction, and behind the narrow side the oil that turns back.
+# Speed and direction: on the wide side there is an eddy in which the oil turns back.
 xs, ys = np.meshgrid(np.linspace(-1, 1, 161), np.linspace(-1, 1, 161))
 along, up = solution[u](xs, ys), solution[v](xs, ys)
 figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")

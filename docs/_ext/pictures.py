@@ -22,7 +22,7 @@ def scrape(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any],
     written = []
     for figure in _new_figures(block_vars["example_globals"]):
         written.append(next(paths))
-        figure.savefig(written[-1], dpi=130)
+        figure.savefig(written[-1], dpi=110)
         figure.shown = True
     plt.close("all")
     return figure_rst(written, gallery_conf["src_dir"])
