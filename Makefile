@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench peers accuracy clean
+.PHONY: demo test lint bench peers accuracy docs clean
 
 demo: .venv/installed
 	$(BIN)/python examples/helmholtz.py
@@ -14,6 +14,13 @@ test: .venv/installed
 lint: .venv/installed
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+
+# the site, in docs/_build; its figures, numbers and gallery are computed, which takes a few minutes
+docs: .venv/documented docs/computed/numbers.json
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build
+
+docs/computed/numbers.json: docs/computed.py docs/automatic.csv $(shell find src -name '*.py') | .venv/documented
+	OMP_NUM_THREADS=1 $(BIN)/python docs/computed.py
 
 # ours and what one would pick instead, and how times grow: under 40 minutes on two idle cores; writes docs/benchmarks
 bench: .venv/installed .venv-peers/installed
@@ -37,5 +44,9 @@ accuracy: .venv/installed
 	.venv-peers/bin/python -m pip install --quiet --disable-pip-version-check -r benchmarks/peers/requirements.txt
 	touch $@
 
+.venv/documented: .venv/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e ".[docs]"
+	touch $@
+
 clean:
-	rm -rf .venv .venv-peers out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/_build docs/computed docs/gallery .venv .venv-peers out .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -17,6 +17,7 @@ import pytest
 import fens
 import fens.commands.shared as shared
 import fens.commands.solve as solve_command
+import fens_command
 from fens.cli import COMMANDS, build_parser, main
 from fens.errors import NotConverged
 from fens.progress import listening, tell, track, watch
@@ -354,6 +355,26 @@ def test_ctrl_c_ends_cleanly(file):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (130, "", "fens solve: stopped.\n")
+
+
+def test_ctrl_c_while_starting_ends_cleanly(tmp_path):
+    (tmp_path / "torch.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(60)\n")
+    environment = {**ENVIRONMENT, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"}
+    command = [sys.executable, "-c", "import sys; from fens_command import main; sys.exit(main())", "info"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, **pipes, text=True, env=environment)
+    assert process.stdout.readline() == "importing\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=20)
+    assert (process.returncode, out, err) == (130, "", "fens: stopped.\n")
+
+
+def test_the_command_is_the_command_line(capfd, monkeypatch):
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(sys, "argv", ["fens", "info"])
+    assert fens_command.main() == 0
+    assert "threads" in capfd.readouterr().out
+    assert signal.getsignal(signal.SIGINT) is before is signal.default_int_handler
 
 
 def test_a_reader_that_leaves_is_no_error(file):

@@ -47,15 +47,20 @@ class Field:
         shape = arrays[0].shape
         by_name = dict(zip(self.arguments, arrays, strict=True))
         points = np.stack([by_name[x].ravel() for x in self.domain.coordinates], axis=1)
-        values = self.at(points)
-        if outside == "nan":
-            values[~self.domain.contains(points)] = np.nan
+        values = self.inside(points) if outside == "nan" else self.at(points)
         return values.reshape(shape) if shape else float(values[0])
 
     def at(self, points: np.ndarray) -> np.ndarray:
         """The values at points given as rows, in the order of the domain's coordinates, wherever they lie."""
         where = to_device(points, self.weights.device)
         return evaluate(self.features, self.weights, where, self.orders)
+
+    def inside(self, points: np.ndarray) -> np.ndarray:
+        """The values at points given as rows, NaN outside the domain, where features may be singular."""
+        within = self.domain.contains(points)
+        values = np.full(len(points), np.nan)
+        values[within] = self.at(points[within])
+        return values
 
     def diff(self, *variables: Any) -> Field:
         """A derivative, in SymPy's notation: `diff(x)`, `diff(x, 2)`, `diff(x, 2, y)`, `diff((x, 2), y)`."""

@@ -50,7 +50,7 @@ class ScaleGrid:
 
     @property
     def candidates(self) -> tuple[float, ...]:
-        """The scales tried: a half-open range, without the minimum and with the maximum."""
+        """The scales tried, a half-open range, without the minimum and with the maximum."""
         return tuple(self.minimum + k * self.step for k in range(1, len(self) + 1))
 
 

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from scipy.special import gammaln, ndtri
 
 from ..errors import RegionError
 from ..numbers import real_number
+from ..sobol import fixed_sobol
 from .checks import checked_centre, checked_label
 from .curve import Arc, Oval
 from .piece import Patch, Piece, Samples
@@ -82,7 +82,7 @@ class Ball(Shape):
 
     def volume(self) -> float:
         d = len(self.radii)
-        return math.exp(d / 2 * math.log(math.pi) - float(gammaln(d / 2 + 1))) * math.prod(self.radii)
+        return math.exp(d / 2 * math.log(math.pi) - math.lgamma(d / 2 + 1)) * math.prod(self.radii)
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
         points, weights = ball_rule(len(self.radii), n)
@@ -115,7 +115,7 @@ class Sphere(Piece):
     def share(self) -> float:
         if self._round:
             return 1.0
-        around = sphere_points(_even(_angles(len(self.radii))))
+        around = sphere_points(fixed_sobol(TRIALS, _angles(len(self.radii))))
         return float(np.mean(self._stretch(around)) / self._most)
 
     @cached_property
@@ -140,7 +140,7 @@ class Sphere(Piece):
         if len(self.radii) == 3:
             around, weights = sphere_rule(n)
         else:
-            around = sphere_points(_even(_angles(len(self.radii))))
+            around = sphere_points(fixed_sobol(TRIALS, _angles(len(self.radii))))
             weights = np.full(TRIALS, _sphere_area(len(self.radii)) / TRIALS)
         return self._placed(around), weights * self._stretch(around)
 
@@ -166,6 +166,8 @@ def sphere_points(unit: np.ndarray) -> np.ndarray:
         level = np.sqrt((1 - height) * (1 + height))
         points = np.column_stack([level * np.cos(angle), level * np.sin(angle), height])
     else:
+        from scipy.special import ndtri
+
         points = ndtri(np.clip(unit, 1e-15, 1 - 1e-15))
     around: np.ndarray = points / np.linalg.norm(points, axis=1)[:, None]
     return around
@@ -226,12 +228,5 @@ def _angles(d: int) -> int:
     return 2 if d == 3 else d
 
 
-def _even(dimension: int) -> np.ndarray:
-    from scipy.stats import qmc
-
-    points: np.ndarray = qmc.Sobol(dimension, rng=np.random.default_rng(0)).random(TRIALS)
-    return points
-
-
 def _sphere_area(d: int) -> float:
-    return 2 * math.exp(d / 2 * math.log(math.pi) - float(gammaln(d / 2)))
+    return 2 * math.exp(d / 2 * math.log(math.pi) - math.lgamma(d / 2))

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from scipy.stats import qmc
 
 from ..errors import RegionError
+from ..sobol import fixed_sobol
 from .checks import check_names, checked_label, interval, which_end
 from .pair import Pair
 from .piece import Patch, Samples, within
@@ -90,7 +90,7 @@ class Box(Shape):
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
         if len(self.coordinates) <= MOST_AXES:
             return super().rule(n)
-        unit = qmc.Sobol(len(self.coordinates), rng=np.random.default_rng(0)).random(SOBOL)
+        unit = fixed_sobol(SOBOL, len(self.coordinates))
         return self.patches[0].place(unit), np.full(SOBOL, self.volume() / SOBOL)
 
     def face(self, coordinate: sp.Symbol, value: Any) -> Part:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from scipy.spatial import cKDTree
 
 from ..errors import RegionError
 from ..numbers import real_array
@@ -95,7 +94,9 @@ class Cloud(Shape):
         raise RegionError(f"The size of {self.name} is not known: it is given by points only.")
 
     @cached_property
-    def _tree(self) -> cKDTree:
+    def _tree(self) -> Any:
+        from scipy.spatial import cKDTree
+
         return cKDTree(self.rim.array)
 
 

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 import sympy as sp
-from scipy.stats import qmc
 
 from ..errors import RegionError
+from ..sobol import fixed_sobol
 from .curve import Arc, Segment
 from .piece import Patch, Piece, Samples
 from .region import Edge, points_of
@@ -37,7 +37,7 @@ class Combined(Shape):
                 f"{', '.join(map(str, two))}."
             )
         lower, upper = np.array(self._box).T
-        unit = qmc.Sobol(len(one), rng=np.random.default_rng(0)).random(TRIALS)
+        unit = fixed_sobol(TRIALS, len(one))
         if np.any(lower >= upper) or not np.any(self.depth(lower + (upper - lower) * unit) < 0):
             raise RegionError(f"There is nothing in {self.name}: the shapes leave no inside.")
 
@@ -181,7 +181,7 @@ class Trimmed(Piece):
     @cached_property
     def kept(self) -> float:
         """About which part of the base is left."""
-        unit = qmc.Sobol(max(1, len(self.ends)), rng=np.random.default_rng(0)).random(TRIALS)[:, : len(self.ends)]
+        unit = fixed_sobol(TRIALS, max(1, len(self.ends)))[:, : len(self.ends)]
         return len(self.place(unit)) / len(self.base.place(unit))
 
     @property
@@ -206,8 +206,7 @@ class Trimmed(Piece):
         if self.kept == 1:  # whole, as far as was seen
             samples, weights = self.base.rule(n)
             return (samples.flipped() if self.turned else samples), weights
-        unit = qmc.Sobol(len(self.ends), rng=np.random.default_rng(0)).random(TRIALS)
-        samples = self.place(unit)
+        samples = self.place(fixed_sobol(TRIALS, len(self.ends)))
         return samples, np.full(len(samples), self.measure / len(samples))
 
 

@@ -72,7 +72,7 @@ class Cylinder(Domain):
 
     @property
     def boundary(self) -> Part:
-        """Sides, initial and final time: the whole boundary in space-time."""
+        """The whole boundary in space-time, that is sides, initial and final time."""
         return Part(self, "the boundary in space and time", tuple(e.piece for e in self.edges))
 
     def part(self, which: Any) -> Part:

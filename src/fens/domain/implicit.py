@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from scipy.stats import qmc
 from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
 
 from ..errors import RegionError
+from ..sobol import fixed_sobol
 from .box import Box
 from .checks import checked_label
 from .curve import Arc
@@ -50,6 +50,7 @@ class Implicit(Shape):
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:  # type: ignore[override]
+        """Those of the box around it."""
         return self.box.coordinates
 
     @property
@@ -153,7 +154,7 @@ class Implicit(Shape):
         slopes = tuple(c.diff(x) for c in conditions for x in self.coordinates)
         f, jacobian = compiled(conditions, self.coordinates), compiled(slopes, self.coordinates)
         d, size = len(self.coordinates), 2 * max(self.box.half_widths)
-        points = self.near_boundary(_sobol(d, 4 * TRIALS))[0]
+        points = self.near_boundary(fixed_sobol(4 * TRIALS, d))[0]
         far = [points[np.argmin(points[:, axis])], points[np.argmax(points[:, axis])]]
         points = np.concatenate([far, points[:STARTS]])
         for _ in range(STEPS):
@@ -168,7 +169,8 @@ class Implicit(Shape):
 
     def _check_bounded(self) -> None:
         for edge in self.box.edges:
-            on_face = edge.piece.place(_sobol(max(1, len(self.coordinates) - 1))[:, : len(edge.piece.ends)])
+            unit = fixed_sobol(TRIALS, max(1, len(self.coordinates) - 1))
+            on_face = edge.piece.place(unit[:, : len(edge.piece.ends)])
             values = self.levels(on_face.points)
             if np.any(values <= 0):
                 where = ", ".join(f"{v:g}" for v in on_face.points[np.argmin(values)])
@@ -176,7 +178,7 @@ class Implicit(Shape):
                     f"The shape {self.relation} reaches the box around it at ({where}): it is unbounded, or the box is "
                     "too small. Give a larger box, or intersect the shape with one, Implicit(…) & Box(…)."
                 )
-        inside = self.levels(self.box.patches[0].place(_sobol(len(self.coordinates))).points) < 0
+        inside = self.levels(self.box.patches[0].place(fixed_sobol(TRIALS, len(self.coordinates))).points) < 0
         if not inside.any():
             raise RegionError(
                 f"There is nothing in the shape {self.relation}: no point of {self.box.name} satisfies it."
@@ -187,7 +189,7 @@ class Implicit(Shape):
             raise RegionError(f"No boundary of the shape {self.relation} was found in {self.box.name}.")
         for edge in self.edges:
             if edge.piece.ends:
-                samples = edge.piece.place(_sobol(len(edge.piece.ends), 2**10))
+                samples = edge.piece.place(fixed_sobol(2**10, len(edge.piece.ends)))
                 off = ~(np.abs(self.depth(samples.points)) < 1e-9 * 2 * max(self.box.half_widths))
                 if off.any():
                     where = ", ".join(f"{v:g}" for v in samples.points[np.argmax(off)])
@@ -213,7 +215,7 @@ class Shell(Piece):
 
     @cached_property
     def share(self) -> float:
-        return max(1, len(self.shape.near_boundary(_sobol(len(self.ends), 4 * TRIALS))[0])) / (4 * TRIALS)
+        return max(1, len(self.shape.near_boundary(fixed_sobol(4 * TRIALS, len(self.ends)))[0])) / (4 * TRIALS)
 
     @cached_property
     def measure(self) -> float:
@@ -230,13 +232,8 @@ class Shell(Piece):
         return there
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
-        samples = self.place(_sobol(len(self.ends), 4 * TRIALS))
+        samples = self.place(fixed_sobol(4 * TRIALS, len(self.ends)))
         return samples, np.full(len(samples), self.measure / len(samples))
-
-
-def _sobol(dimension: int, count: int = TRIALS) -> np.ndarray:
-    points: np.ndarray = qmc.Sobol(dimension, rng=np.random.default_rng(0)).random(count)
-    return points
 
 
 def _checked(relation: Any, box: Box) -> Any:

@@ -183,7 +183,7 @@ class Domain(Region):
 
     @property
     def cavities(self) -> tuple[tuple[tuple[float, ...], float], ...]:
-        """The holes: a point inside each, and its distance from the rim."""
+        """The holes, as a point inside each, and its distance from the rim."""
         return ()
 
     @cached_property

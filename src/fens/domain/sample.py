@@ -9,11 +9,10 @@ from typing import Any, Protocol
 
 import numpy as np
 import sympy as sp
-from scipy.special import ndtri
-from scipy.stats import qmc
 
 from ..errors import SettingError
 from ..numbers import is_whole, real_number
+from ..sobol import sobol
 from .curve import Arc
 from .piece import Extruded, Patch, Piece, Samples, Sliced, UnitPoints
 from .region import Domain, Points, Region
@@ -66,6 +65,7 @@ class Clustered:
             raise SettingError(f"Clustered needs at least one row for each feature; got rows={self.rows}.")
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
+        """Points on each region of the demand, in its order."""
         return spread(demand, self.counts(demand), _clustered_sobol, seed)
 
     def counts(self, demand: Demand) -> list[int]:
@@ -93,6 +93,7 @@ class Concentrated:
     share: float
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
+        """Points on each region of the demand, in its order."""
         domain, counts = demand.domain, Clustered().counts(demand)
         pairs = list(zip(demand.regions, counts, strict=True))
         first = [math.ceil((1 - self.share) * n) if r is domain else MANY * n for r, n in pairs]
@@ -108,6 +109,8 @@ class Concentrated:
 
     def _around(self, domain: Domain, count: int, rng: np.random.Generator) -> np.ndarray:
         """Points of the domain around the places."""
+        from scipy.special import ndtri
+
         found, each = [], math.ceil(count / len(self.centres))
         for centre, width in zip(self.centres, self.widths, strict=True):
             normal = ndtri(sobol(4 * each, len(centre), rng).clip(1e-9, 1 - 1e-9))
@@ -141,6 +144,7 @@ class Random:
             raise SettingError(f"Random takes a whole number for boundary, not negative; got {self.boundary!r}.")
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
+        """Points on each region of the demand, in its order."""
         if self.boundary == 0 and any(r.patches and r is not demand.domain for r in demand.regions):
             raise SettingError("Random needs a number of points for boundary: some equations are not on the domain.")
         counts = override([1] * len(demand.regions), demand, self.interior, self.boundary or None)
@@ -172,6 +176,7 @@ class Grid:
         object.__setattr__(self, "axes", axes)
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
+        """Points on each region of the demand, in its order."""
         domain, regions = demand.domain, demand.regions
         per_axis = self.per_axis(domain)
         if (total := math.prod(per_axis)) > LARGEST_GRID:
@@ -296,13 +301,6 @@ def _clustered_sobol(count: int, ends: Sequence[bool], rng: np.random.Generator)
     even = sobol(count, len(ends), rng)
     clustered: np.ndarray = np.where(ends, (1 - np.cos(np.pi * even)) / 2, even)
     return clustered
-
-
-def sobol(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
-    """The first points of a scrambled Sobol sequence."""
-    power = max(0, (count - 1).bit_length())  # drawn in full powers of two, else the sequence loses its balance
-    points: np.ndarray = qmc.Sobol(dimension, rng=rng).random_base2(power)[:count]
-    return points
 
 
 def override(counts: list[int], demand: Demand, interior: int | None, boundary: int | None) -> list[int]:

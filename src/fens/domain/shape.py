@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import sympy as sp
-from scipy.stats import qmc
 
 from ..errors import RegionError
+from ..sobol import fixed_sobol
 from .piece import Piece, Samples
 from .region import Domain
 from .slices import slice_rule
@@ -81,8 +81,7 @@ class Inside(Piece):
 
     @cached_property
     def share(self) -> float:
-        unit = qmc.Sobol(len(self.ends), rng=np.random.default_rng(0)).random(TRIALS)
-        return max(len(self.place(unit)), 1) / TRIALS
+        return max(len(self.place(fixed_sobol(TRIALS, len(self.ends)))), 1) / TRIALS
 
     def attempt(self, unit: np.ndarray) -> tuple[Samples, np.ndarray]:
         lower, upper = np.array(self.shape.bounds).T
@@ -104,8 +103,7 @@ class Inside(Piece):
         if len(self.shape.coordinates) <= 2 or self.shape.has_sections:
             points, weights = slice_rule(self.shape, n)
             return Samples(points), weights
-        unit = qmc.Sobol(len(self.shape.coordinates), rng=np.random.default_rng(0)).random(4 * TRIALS)
-        samples = Inside.attempt(self, unit)[0]
+        samples = Inside.attempt(self, fixed_sobol(4 * TRIALS, len(self.shape.coordinates)))[0]
         return samples, np.full(len(samples), self.shape.volume() / len(samples))
 
 

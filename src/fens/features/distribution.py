@@ -9,9 +9,9 @@ from math import comb
 from typing import Protocol
 
 import numpy as np
-from scipy.stats import qmc
 
 from ..errors import SettingError
+from ..sobol import sobol as even_points
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,7 @@ def in_box(count: int, dimension: int, half: float, rng: np.random.Generator, so
     """Points of (−half, half)^d, independent of each other or those of a scrambled Sobol sequence, in random order."""
     if not sobol:
         return rng.uniform(-half, half, (count, dimension))
-    unit = qmc.Sobol(dimension, rng=rng).random_base2(max(0, (count - 1).bit_length()))[:count]
-    return half * (2 * rng.permutation(unit) - 1)
+    return half * (2 * rng.permutation(even_points(count, dimension, rng)) - 1)
 
 
 @dataclass(frozen=True)
@@ -54,6 +53,7 @@ class Isotropic:
     sobol: bool = False
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         return in_box(count, dimension, half, rng, self.sobol)
 
 
@@ -65,6 +65,7 @@ class Oriented:
     sobol: bool = False
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         L = np.array(self.matrix)
         if L.shape != (dimension, dimension):
             raise SettingError(f"Oriented has a matrix of shape {L.shape} for {dimension} coordinates.")
@@ -87,6 +88,7 @@ class Sparse:
         return cls(tuple(subsets), tuple(1 / comb(dimension, len(s)) / order for s in subsets))
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         mask = np.zeros((len(self.subsets), dimension))
         for row, subset in zip(mask, self.subsets, strict=True):
             row[list(subset)] = 1.0
@@ -106,6 +108,7 @@ class AroundHoles:
     base: Distribution
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         return self.base.draw(count, dimension, half, rng)
 
 
@@ -118,6 +121,7 @@ class Localised:
     base: Distribution
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         return self.base.draw(count, dimension, half, rng)
 
 
@@ -128,6 +132,7 @@ class Mixture:
     parts: tuple[tuple[float, Distribution], ...]
 
     def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
+        """`count` frequencies, one in a row."""
         shares = np.cumsum([share for share, _ in self.parts])
         ends = np.round(count * shares / shares[-1]).astype(int)
         counts: Sequence[int] = np.diff(np.concatenate([[0], ends])).tolist()

@@ -77,7 +77,7 @@ class Problem:
 
     @property
     def unknowns(self) -> tuple[sp.Expr, ...]:
-        """What is sought, as it stands in the equations: functions in the order of their names, then numbers."""
+        """What is sought, as it stands in the equations; functions in the order of their names, then numbers."""
         return tuple(dict.fromkeys(c.unknown for c in self.components))
 
     @property

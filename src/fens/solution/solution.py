@@ -68,7 +68,7 @@ class Solution:
 
     @cached_property
     def functions(self) -> dict[sp.Expr, Any]:
-        """Each unknown: a function to call, complex or not, or a number."""
+        """Each unknown as computed, a function to call, complex or not, or a number."""
         return Fields(self.problem, self.features, self.weights, self.deviations).functions
 
     def __getitem__(self, unknown: sp.Expr) -> Any:
@@ -87,7 +87,7 @@ class Solution:
 
     @property
     def scale(self) -> Any:
-        """The scale of the frequencies: one number, or one for each axis; for several unknowns a mapping to these."""
+        """The scale of the frequencies, one number or one for each axis; for several unknowns a mapping to these."""
         d = len(self.problem.coordinates)
         by_component = [self.scales[k : k + d] for k in range(0, len(self.scales), d)]
         short = [s[0] if len(set(s)) == 1 else s for s in by_component]
