@@ -84,7 +84,7 @@ def inverse():
             rod.initial: sp.Eq(w, sp.sin(sp.pi * x)),
             fens.Points({x: [0.5, 0.3, 0.4], t: [0.2, 0.4, 0.3]}): sp.Eq(w, data),
         }),
-        features=60,
+        features=150,
         estimate=False,
     )
 

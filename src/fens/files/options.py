@@ -68,6 +68,10 @@ def _number(node: Node, context: Context) -> float:
     return node.number(context.names)
 
 
+def _memory(node: Node, context: Context) -> int | str:
+    return node.text() if isinstance(node.value, str) else node.whole()
+
+
 def _features(node: Node, context: Context) -> Any:
     return _by(context.unknowns, node, context, _whole) if isinstance(node.value, dict) else node.whole()
 
@@ -169,4 +173,5 @@ OPTIONS: dict[str, Reader] = {
     "partition": _partition,
     "layers": _whole,
     "blocks": _whole,
+    "memory": _memory,
 }

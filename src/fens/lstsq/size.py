@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import torch
 from torch import Tensor
 
 MODEST = 1e-100  # numbers between this and its inverse can be squared
@@ -10,8 +9,9 @@ MODEST = 1e-100  # numbers between this and its inverse can be squared
 
 def largest(values: Tensor) -> float:
     """The largest absolute value; NaN if there is one."""
-    lowest, highest = torch.aminmax(values)
-    return max(-float(lowest), float(highest)) if lowest == lowest else float("nan")
+    # PyTorch's max and min are twenty times as fast as its aminmax; both are NaN if there is one
+    lowest, highest = float(values.min()), float(values.max())
+    return max(-lowest, highest) if lowest == lowest else float("nan")
 
 
 def factor_of(size: float) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 import torch
 
+from ..device import to_host
 from ..errors import SettingError
 from ..features import ACTIVATIONS
 from ..problem import Absent
@@ -67,7 +68,7 @@ class Encoder:
         if isinstance(value, np.generic):
             return ["scalar", self.value(np.asarray(value))]
         if isinstance(value, torch.Tensor):
-            return ["tensor", self.value(value.detach().cpu().numpy())]
+            return ["tensor", self.value(to_host(value))]
         if isinstance(value, sp.Basic):
             tag, *parts = parts_of(value, self._lenient)
             return [tag, *map(self.value, parts)]
