@@ -44,9 +44,9 @@ class Counted(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
 
 
-def multiply_rate(size: int = 2000, repeats: int = 5, device: str = "cpu") -> float:
+def multiply_rate(size: int = 2000, repeats: int = 5) -> float:
     """Flops per second of products of square matrices in float64: the best of several, after one to warm up."""
-    A = torch.ones((size, size), dtype=torch.float64, device=device)
+    A = torch.ones((size, size), dtype=torch.float64)
     best = float("inf")
     for k in range(repeats + 1):
         start = time.perf_counter()

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from ..errors import MissingPackage
 from .shade import COLOURS
@@ -50,6 +49,7 @@ def _write_gif(figure: Figure, frames: Iterable[Any], path: Path, colours: set[s
 def _reduced(picture: np.ndarray, palette: np.ndarray) -> Any:
     """A picture of red, green and blue with the nearest colours of a palette; Pillow's own search only comes near."""
     from PIL import Image
+    from scipy.spatial import cKDTree
 
     packed = picture.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], dtype=np.uint32)
     colours, where = np.unique(packed, return_inverse=True)

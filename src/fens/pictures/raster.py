@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.ndimage import distance_transform_edt
 
 from .outline import outline
 from .quantity import Quantity
@@ -50,6 +49,8 @@ class Raster:
     @property
     def filled(self) -> np.ndarray:
         """The values, carried over the boundary by a few nodes."""
+        from scipy.ndimage import distance_transform_edt
+
         unknown = np.isnan(self.values)
         if unknown.all() or not unknown.any():
             return self.values

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,6 +16,7 @@ from ..lambdas import lambdified
 from .unknowns import Component
 from .wrapped import Wrapped, call_with_arrays
 
+HUGE = 10**300
 Values = Mapping[sp.Symbol, np.ndarray]
 
 
@@ -41,8 +41,8 @@ class Formula:
 
     def __call__(self, values: Values, count: int) -> np.ndarray:
         """The value at each of `count` points, given the arrays of the symbols in the expression."""
-        if isinstance(self.expression, sp.Integer | sp.Float):  # as most coefficients are
-            return np.full(count, _float(self.expression))
+        if isinstance(self.expression, sp.Integer | sp.Float) and abs(self.expression) < HUGE:  # most coefficients are
+            return np.full(count, float(self.expression))
         table = dict(values)
         for call, stand_in, arguments in self._calls:
             table[stand_in] = call.values_at(*(argument(values, count) for argument in arguments))
@@ -81,14 +81,6 @@ class Formula:
         dummies = {s: sp.Dummy(f"x{k:04d}") for k, s in enumerate(self._arguments)}
         # cse: sources derived from an exact solution repeat its subexpressions many times over
         return lambdified(list(dummies.values()), self._plain.xreplace(dummies), ["scipy", "numpy"])
-
-
-def _float(number: sp.Expr) -> float:
-    """A number as a float, infinite if it is too large for one, as NumPy has it."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
 
 
 def function_values(
