@@ -15,27 +15,34 @@ What happens to a problem, and where:
     files      problems in text files                                        read
 """
 
-from .continuation import continuation
-from .domain import Ball, Box, Cloud, Clustered, Grid, Implicit, Points, Polygon, Random, Star, Surface
-from .eigen import eigen
-from .errors import FensError, NotConverged, ToleranceNotMet
-from .features import Isotropic, Mixture, Oriented, Sparse
-from .files import ProblemFile, read
-from .problem import (
-    Data,
-    Problem,
-    Unknown,
-    complex_unknown,
-    integral,
-    jump,
-    manufacture,
-    normal,
-    normal_derivative,
-    wrap,
-)
-from .scale import ScaleGrid
-from .solution import Solution, load
-from .solve import solve, solve_again
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .continuation import continuation
+    from .domain import Ball, Box, Cloud, Clustered, Grid, Implicit, Points, Polygon, Random, Star, Surface
+    from .eigen import eigen
+    from .errors import FensError, NotConverged, ToleranceNotMet
+    from .features import Isotropic, Mixture, Oriented, Sparse
+    from .files import ProblemFile
+    from .files.read import read
+    from .problem import (
+        Data,
+        Problem,
+        Unknown,
+        complex_unknown,
+        integral,
+        jump,
+        manufacture,
+        normal,
+        normal_derivative,
+        wrap,
+    )
+    from .scale import ScaleGrid
+    from .solution import Solution, load
+    from .solve import solve, solve_again
 
 __version__ = "0.1.0"
 
@@ -78,3 +85,47 @@ __all__ = [
     "solve_again",
     "wrap",
 ]
+
+_HOMES = {
+    "continuation": ("continuation",),
+    "domain": (
+        "Ball", "Box", "Cloud", "Clustered", "Grid", "Implicit", "Points", "Polygon", "Random", "Star", "Surface",
+    ),
+    "eigen": ("eigen",),
+    "errors": ("FensError", "NotConverged", "ToleranceNotMet"),
+    "features": ("Isotropic", "Mixture", "Oriented", "Sparse"),
+    "files": ("ProblemFile", "read"),
+    "problem": (
+        "Data", "Problem", "Unknown", "complex_unknown", "integral", "jump", "manufacture", "normal",
+        "normal_derivative", "wrap",
+    ),
+    "scale": ("ScaleGrid",),
+    "solution": ("Solution", "load"),
+    "solve": ("solve", "solve_again"),
+}  # fmt: skip
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, imported when it is first asked for: PyTorch and SymPy take seconds to import."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    setattr(sys.modules[__name__], name, value)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Facade(ModuleType):
+    """The package, in which `solve`, `eigen` and `continuation` are functions and not the modules of the same name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # what imports a submodule sets it as an attribute of its package
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Facade

@@ -16,6 +16,7 @@ from torch import Tensor
 from .activation import Activation
 
 SHARED = 4  # points for each cosine from which it pays
+RUNS = 128  # summed over at a time, for less memory
 COLUMNS = 64  # features summed first, for less rounding
 
 
@@ -53,15 +54,18 @@ class Runs:
 
     def matrix(self, waves: Waves) -> Tensor:
         """The value of each wave at each point."""
-        cos, sin, P, Q = waves.tables(self)
+        (cos, sin), (P, Q) = waves.along(self), waves.across(self, self.starts)
         return self._cut((cos * P[:, None]).addcmul_(sin, Q[:, None]).flatten(0, 1))
 
     def image(self, waves: Waves, weights: Tensor) -> Tensor:
         """Sums of waves at each point."""
-        cos, sin, P, Q = waves.tables(self)
+        cos, sin = waves.along(self)
         groups = [slice(k, k + COLUMNS) for k in range(0, len(weights), COLUMNS)]
-        sums = [(P[:, g] * weights[g]) @ cos[:, g].T + (Q[:, g] * weights[g]) @ sin[:, g].T for g in groups]
-        return self._cut(torch.stack(sums).sum(0).flatten())
+        values = []
+        for starts in torch.split(self.starts, RUNS):
+            P, Q = (part.mul_(weights) for part in waves.across(self, starts))
+            values.append(torch.stack([P[:, g] @ cos[:, g].T + Q[:, g] @ sin[:, g].T for g in groups]).sum(0))
+        return self._cut(torch.cat(values).flatten())
 
     def _cut(self, values: Tensor) -> Tensor:
         return values[self.skipped : self.skipped + self.count]
@@ -81,15 +85,18 @@ class Waves:
     alpha: Tensor
     beta: Tensor
 
-    def tables(self, runs: Runs) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-        """cos, sin, P and Q such that the wave at point i of run r is cos_i P_r + sin_i Q_r."""
-        along = torch.outer(runs.along - self.center[runs.axis], self.W[:, runs.axis])
-        from_center = runs.starts - self.center
+    def along(self, runs: Runs) -> tuple[Tensor, Tensor]:
+        """cos and sin such that, with P and Q below, the wave at point i of run r is cos_i P_r + sin_i Q_r."""
+        z = torch.outer(runs.along - self.center[runs.axis], self.W[:, runs.axis])
+        return torch.cos(z), torch.sin(z)
+
+    def across(self, runs: Runs, starts: Tensor) -> tuple[Tensor, Tensor]:
+        """P and Q of runs that start so."""
+        from_center = starts - self.center
         from_center[:, runs.axis] = 0.0
         across = torch.addmm(self.b, from_center, self.W.T)
         cos, sin = torch.cos(across), torch.sin(across)
-        P, Q = self.alpha * cos + self.beta * sin, self.beta * cos - self.alpha * sin
-        return torch.cos(along), torch.sin(along), P, Q
+        return self.alpha * cos + self.beta * sin, self.beta * cos - self.alpha * sin
 
 
 def quadrature(activation: Activation, order: int, features: int, like: Tensor) -> tuple[Tensor, Tensor]:
