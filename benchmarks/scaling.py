@@ -17,7 +17,9 @@ import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -60,10 +62,26 @@ def automatic(features: int) -> int:
     return fens.solve(zoo.wave().problem, features=features).stats.features
 
 
+@cache
+def client(workers: int) -> Any:
+    """Of a cluster on this machine with so many workers of one thread each, kept until the end."""
+    from distributed import Client, LocalCluster
+
+    return Client(LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=":0"))
+
+
+def with_workers(workers: int, features: int = 1200, rows: int = 60) -> int:
+    """One least squares of many rows on so many workers."""
+    options = {"scale": SCALE, "estimate": False, "points": fens.Clustered(rows=rows), "cluster": client(workers)}
+    fens.solve(zoo.wave().problem, features=features, **options)
+    return workers
+
+
 SERIES = (
     Series("rows", "rows, 800 features", (2000, 4000, 8000, 16000, 32000, 64000), (2000, 4000), with_rows),
     Series("features", "features, 2.5 rows each", (300, 600, 1200, 1800, 2500, 3500), (100, 200), with_features),
     Series("automatic", "features, all else automatic", (300, 600, 1200, 1800, 2500), (100, 200), automatic),
+    Series("workers", "workers, 72,000 rows, 1200 features", (1, 2), (1, 2), with_workers),
 )
 
 
