@@ -117,7 +117,7 @@ def damping() -> Numbers:
         A, b = matrix(system)
         for way, weights in {
             "back substitution": torch.linalg.lstsq(A, b[:, None], driver="gels").solution[:, 0],
-            "damped": Direct(refinements=0).solve(system).weights,
+            "damped": Direct(refinements=0).factorise(system).solve().weights,
             "damped and refined": solution.weights,
         }.items():
             errors[way].append(true_error(solution, weights, known))
@@ -138,7 +138,7 @@ def damping() -> Numbers:
     numbers = {"damping_plain": power(errors["back substitution"][0]), "damping_damped": power(errors["damped"][0])}
     known = zoo.helmholtz()
     solution = fens.solve(known.problem, features=900, scale=10, estimate=False)
-    once = Direct(refinements=0).solve(rows(known.problem, solution)).weights
+    once = Direct(refinements=0).factorise(rows(known.problem, solution)).solve().weights
     numbers["once"] = power(true_error(solution, once, known))
     return numbers | {"twice": power(true_error(solution, solution.weights, known))}
 
