@@ -102,11 +102,6 @@ class Elsewhere:
     height: int
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of A."""
-        return self.rows.shape
-
-    @property
     def target(self) -> Tensor:
         """b."""
         return self.rows.target

@@ -129,7 +129,7 @@ class Settings:
         if self.cluster is not None:
             return Distributed(Cluster.of(self.cluster))
         measured = any(c.equation.data for c in problem.conditions)
-        return Automatic(None if self.memory is None else self.bytes, exact=measured)
+        return Automatic(self.bytes, exact=measured)
 
     @property
     def _counts(self) -> tuple[Any, ...]:

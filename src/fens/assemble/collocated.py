@@ -177,7 +177,7 @@ class Pinned:
     @property
     def target(self) -> Tensor:
         """The right-hand sides."""
-        known = torch.cat([torch.zeros_like(self.rows.target[: self.shape[1]]), self.last])
+        known = torch.cat([self.last.new_zeros(self.shape[1]), self.last])
         return self.rows.target - self.rows.image(known)
 
     def blocks(self, height: int | None = None) -> Iterator[Pinned]:

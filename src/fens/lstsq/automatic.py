@@ -21,11 +21,10 @@ WORTH = 2e10  # flops of a QR below which nothing needs to be saved
 class Automatic:
     """In memory if there is enough of it, streamed if not; sketched where there are many more rows than columns.
 
-    `memory` is how many bytes may be used, by default half of what is free. `exact` forbids sketches, which lose a
-    part of what rows with noise say.
+    `memory` is how many bytes may be used. `exact` forbids sketches, which lose a part of what rows with noise say.
     """
 
-    memory: int | None = None
+    memory: int
     exact: bool = False
 
     def factorise(self, rows: Rows) -> Solvable | Failed:
@@ -35,8 +34,8 @@ class Automatic:
     def choice(self, shape: tuple[int, int]) -> Solver:
         """The solver for a matrix of this shape."""
         m, n = shape
-        there = free() // 2 if self.memory is None else self.memory
-        held: Solver = Direct() if COPIES * ENTRY * m * n <= there else Streamed.within(there, n)
+        fits = COPIES * ENTRY * m * n <= self.memory
+        held: Solver = Direct() if fits else Streamed.within(self.memory, n)
         if self.exact or m < TALL * n or 2 * m * n**2 < WORTH:
             return held
         return Sketched(held)

@@ -15,11 +15,6 @@ class Passes(Protocol):
     """What a solver asks of rows that it cannot hold; each answer takes one pass over them."""
 
     @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of A."""
-        ...
-
-    @property
     def target(self) -> Tensor:
         """b."""
         ...
@@ -43,11 +38,6 @@ class InTurn:
 
     rows: Rows
     height: int
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Rows and columns of A."""
-        return self.rows.shape
 
     @property
     def target(self) -> Tensor:
