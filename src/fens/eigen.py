@@ -205,7 +205,9 @@ class Computed:
         for _ in range(MOST_ITERATIONS):
             Q, R = torch.linalg.qr(self.values @ X)
             X = torch.linalg.solve_triangular(R, X, upper=True, left=False)
-            Y = torch.stack([self.solver.solve(self.right @ x).weights for x in X.T], dim=1)
+            Y = self.solver.weights_for(self.right @ X)
+            if not torch.isfinite(Y).all():
+                raise NotConverged("The equations of the eigenvalue problem could not be solved.", ())
             ritz, S = np.linalg.eig(to_host(Q.T @ (self.values @ Y)))
             order = np.argsort(-np.abs(ritz), kind="stable")[:count]
             before, found = found, self.shift + 1 / ritz[order]

@@ -130,12 +130,10 @@ def estimate_error(
     noise = dict[str, float]()
     differences = [float("inf")] * len(values)
     if second is not None:
-        rng = np.random.default_rng(for_probes)
-        others = _values(other, second.weights, probes)
-        apart = [np.abs(a - b) for a, b in zip(values, others, strict=True)]
+        others = second.responses(problem, probes, np.random.default_rng(for_probes))
+        apart = [np.abs(a - b) for a, b in zip(values, others.solution, strict=True)]
         differences = [float(np.nan_to_num(gap, nan=np.inf).max()) for gap in apart]
-        recovery, sensitivity = second.recovery(probes, rng), second.sensitivity(problem, probes, rng)
-        noise = second.noise(problem, probes, rng)
+        recovery, sensitivity, noise = others.recovery, others.sensitivity, others.noise(problem)
     names = _names([c.condition.region.name for c in conditions])
     sizes = [float(np.abs(v).max()) for v in values]
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
@@ -231,43 +229,40 @@ class Second:
     factorised: Solvable
     weights: Tensor
 
-    def recovery(self, probes: Sequence[Tensor], rng: np.random.Generator) -> float:
-        """The relative error with which two random functions of the features, one of them smooth, are found again."""
-        worst = 0.0
-        smoothest = [self._smoothest(f.W) for f in self.features.members]
-        for chosen in (torch.ones_like(self.weights), torch.cat(smoothest)):
-            weights = to_device(rng.standard_normal(len(self.weights)), chosen.device) * chosen
-            found = self.factorised.solve(self.factorised.image(weights))
-            if found.status != "solved":
-                return float("inf")
-            changes, sizes = (self._largest(w, probes) for w in (found.weights - weights, weights))
-            worst = max(worst, *(c / s for c, s in zip(changes, sizes, strict=True)))
-        return worst
+    def responses(self, problem: Problem, probes: Sequence[Tensor], rng: np.random.Generator) -> Responses:
+        """What comes out for several right-hand sides, solved for and evaluated all at once."""
+        known = self._random_functions(rng)
+        sides = [*map(self.factorised.image, known.T), self._changes(problem, rng), *self._noises(rng)]
+        found = self.factorised.weights_for(torch.stack(sides).T)
+        found[:, : known.shape[1]] -= known  # what their being found again misses
+        return Responses(_values(self.features, torch.cat([self.weights[:, None], known, found], 1), probes))
 
-    def sensitivity(self, problem: Problem, probes: Sequence[Tensor], rng: np.random.Generator) -> float:
-        """The largest change of the solution when the equations change at random, by as much as functions of size 1.
+    def _random_functions(self, rng: np.random.Generator) -> Tensor:
+        """The weights of two random functions of the features, one of them smooth."""
+        smoothest = torch.cat([self._smoothest(f.W) for f in self.features.members])
+        chosen = torch.stack([torch.ones_like(smoothest), smoothest])
+        return (to_device(rng.standard_normal(tuple(chosen.shape)), chosen.device) * chosen).T
+
+    def _changes(self, problem: Problem, rng: np.random.Generator) -> Tensor:
+        """Random changes of the equations, by as much as functions of size 1.
 
         These are functions that vary over the domain, or as the features do where these vary more slowly.
         """
-        noise = []
+        changes = []
         for c in self.conditions:
             mean_weight = float(torch.as_tensor(c.row_weights).mean())
             natural = mean_weight * natural_size(c, problem.half_widths)
             size = min(natural, mean_row_norm(c, self.features) / np.sqrt(len(self.features) / 2))
-            noise.append(to_device(size * rng.standard_normal(len(c)), self.weights.device))
-        found = self.factorised.solve(torch.cat(noise))
-        return max(self._largest(found.weights, probes)) if found.status == "solved" else float("inf")
+            changes.append(to_device(size * rng.standard_normal(len(c)), self.weights.device))
+        return torch.cat(changes)
 
-    def noise(self, problem: Problem, probes: Sequence[Tensor], rng: np.random.Generator) -> dict[str, float]:
-        """The change of each unknown that noise of the data makes, the largest of a few samples of it."""
+    def _noises(self, rng: np.random.Generator) -> list[Tensor]:
+        """A few samples of the noise of the data, if they have any."""
         if all(c.noise is None for c in self.conditions):
-            return {}
+            return []
         deviations = torch.cat([c.weighted_noise for c in self.conditions])
-        changes = []
-        for _ in range(NOISES):
-            drawn = to_device(rng.standard_normal(len(deviations)), deviations.device)
-            changes.append(self._largest(self.factorised.solve(deviations * drawn).weights, probes))
-        return {c.name: max(values) for c, *values in zip(problem.components, *changes, strict=True)}
+        drawn = rng.standard_normal((NOISES, len(deviations)))
+        return list(to_device(drawn, deviations.device) * deviations)
 
     @staticmethod
     def _smoothest(W: Tensor) -> Tensor:
@@ -276,8 +271,39 @@ class Second:
         chosen[torch.argsort(torch.linalg.vector_norm(W, dim=1))[: -(-len(W) // SMOOTH)]] = 1.0
         return chosen
 
-    def _largest(self, weights: Tensor, probes: Sequence[Tensor]) -> list[float]:
-        return [float(np.abs(v).max()) for v in _values(self.features, weights, probes)]
+
+@dataclass(frozen=True)
+class Responses:
+    """Values at probes, a matrix for each unknown: of the second solution, of two random functions, of what their
+    being found again misses, of what random changes of the equations make, and of what each sample of noise makes.
+    """
+
+    values: Sequence[np.ndarray]
+
+    @property
+    def solution(self) -> list[np.ndarray]:
+        """The second solution."""
+        return [v[:, 0] for v in self.values]
+
+    @property
+    def recovery(self) -> float:
+        """The largest relative error with which random functions are found again."""
+        return max(float((sizes[3:5] / sizes[1:3]).max()) for sizes in self._sizes)
+
+    @property
+    def sensitivity(self) -> float:
+        """The largest change of the solution when the equations change at random."""
+        return max(float(sizes[5]) for sizes in self._sizes)
+
+    def noise(self, problem: Problem) -> dict[str, float]:
+        """The change of each unknown that noise of the data makes, the largest of the samples."""
+        named = zip(problem.components, self._sizes, strict=True)
+        return {c.name: float(sizes[6:].max()) for c, sizes in named if len(sizes) > 6}
+
+    @property
+    def _sizes(self) -> list[np.ndarray]:
+        """The largest value of each function; infinite if it could not be found."""
+        return [np.nan_to_num(np.abs(v).max(axis=0), nan=np.inf) for v in self.values]
 
 
 def _second(

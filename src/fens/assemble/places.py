@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..device import to_device, to_host
 from ..domain import Samples
-from ..features import Coefficient, Family, Features, image, parts
+from ..features import Coefficient, Family, Features, jets, parts
 from ..problem import Jet
 
 POINTS = 2**18  # at which a function is evaluated at a time: their coordinates are few beside those of a matrix
@@ -60,20 +60,29 @@ class Places:
         return self.summed(total)
 
 
-def evaluate_jets(features: Family, weights: Tensor, places: Places, jets: Sequence[Jet]) -> dict[Jet, np.ndarray]:
+def evaluate_jets(features: Family, weights: Tensor, places: Places, wanted: Sequence[Jet]) -> dict[Jet, np.ndarray]:
     """Derivatives of Σ w_j φ_j at points."""
-    found = {}
-    for jet in jets:
-        points = places.opposite if jet.opposite else places.points
+    found: dict[Jet, np.ndarray] = {}
+    for unknown, opposite in dict.fromkeys((jet.unknown, jet.opposite) for jet in wanted):
+        points = places.opposite if opposite else places.points
         assert points is not None
-        own = weights[features.columns[jet.unknown]]
-        found[jet] = evaluate(features.members[jet.unknown], own, points, jet.orders)
-    return found
+        own = [jet for jet in wanted if (jet.unknown, jet.opposite) == (unknown, opposite)]
+        member, part = features.members[unknown], weights[features.columns[unknown]]
+        values = _evaluate(member, part, points, [jet.orders for jet in own])
+        found.update(zip(own, values, strict=True))
+    return {jet: found[jet] for jet in wanted}
 
 
 def evaluate(features: Features, weights: Tensor, points: Tensor, orders: tuple[int, ...]) -> np.ndarray:
-    """A derivative of Σ w_j φ_j at points."""
-    blocks = [
-        image(features, [(1.0, orders)], points[part], weights) for part in parts(len(points), len(features), POINTS)
-    ]
-    return to_host(torch.cat(blocks)) if blocks else np.zeros(0)
+    """A derivative of Σ w_j φ_j at points; a column for each of several w."""
+    return _evaluate(features, weights, points, [orders])[0]
+
+
+def _evaluate(
+    features: Features, weights: Tensor, points: Tensor, alphas: Sequence[tuple[int, ...]]
+) -> list[np.ndarray]:
+    """Several derivatives at points."""
+    if not len(points):
+        return [np.zeros((0, *weights.shape[1:])) for _ in alphas]
+    blocks = [jets(features, alphas, points[part], weights) for part in parts(len(points), len(features), POINTS)]
+    return [to_host(torch.cat(columns)) for columns in zip(*blocks, strict=True)]

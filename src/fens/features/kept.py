@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
@@ -51,16 +52,28 @@ class Kept:
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """(Σ_α c_α ∂^α φ_j)(x_i), a matrix with a row for each point and a column for each feature."""
-        where, orders = (points.data_ptr(), tuple(points.shape), points.stride()), self.plain.orders(operator)
+        known = self._known(points, self.plain.orders(operator))
+        return self.plain.matrix(operator, points) if known is None else self.plain.matrix_from(known, operator)
+
+    def sums(self, alphas: Sequence[tuple[int, ...]], points: Tensor, weights: Tensor) -> Tensor:
+        """∂^α Σ_j w_j φ_j at the points, a column for each α."""
+        known = self._known(points, self.plain.orders([(1.0, alpha) for alpha in alphas]))
+        if known is None:
+            return self.plain.sums(alphas, points, weights)
+        return self.plain.sums_from(known, alphas, weights)
+
+    def _known(self, points: Tensor, orders: Sequence[int]) -> Mapping[int, Tensor] | None:
+        """σ⁽ⁿ⁾ at the points for some n; None if there are none, or no memory for them."""
+        where = (points.data_ptr(), tuple(points.shape), points.stride())
         known = self._found[where][1] if where in self._found else {}
         missing = [n for n in orders if n not in known]
         size = ENTRY * len(points) * len(self) * len(missing)
         if not orders or size > self.allowance.bytes:
-            return self.plain.matrix(operator, points)
+            return None
         self.allowance.bytes -= size
         known.update(zip(missing, self.plain.bases(points, missing), strict=True))
         self._found[where] = points, known
-        return self.plain.matrix_from(known, operator)
+        return known
 
 
 def kept(features: Family, bytes_: int) -> Family:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
+from ..product import product
 from .activation import Activation, fold
 from .grid import Runs, Waves, quadrature
 
@@ -31,6 +32,15 @@ class Features(Protocol):
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """(Σ_α c_α ∂^α φ_j)(x_i), a matrix with a row for each point and a column for each feature."""
+        ...
+
+
+@runtime_checkable
+class Summing(Protocol):
+    """Features that give several derivatives of a sum at once."""
+
+    def sums(self, alphas: Sequence[tuple[int, ...]], points: Tensor, weights: Tensor) -> Tensor:
+        """∂^α Σ_j w_j φ_j at the points, a column for each α."""
         ...
 
 
@@ -71,6 +81,20 @@ class RandomFeatures:
         """The matrix, from σ⁽ⁿ⁾ at the points, which stay as they are."""
         first, *others = ((bases[n], terms) for n, terms in self._groups(operator).items())
         return _added(first[0] * _symbol(first[1]), others)
+
+    def sums(self, alphas: Sequence[tuple[int, ...]], points: Tensor, weights: Tensor) -> Tensor:
+        """∂^α Σ_j w_j φ_j at the points, a column for each α."""
+        orders = self.orders([(1.0, alpha) for alpha in alphas])
+        return self.sums_from(dict(zip(orders, self.bases(points, orders), strict=True)), alphas, weights)
+
+    def sums_from(self, bases: Mapping[int, Tensor], alphas: Sequence[tuple[int, ...]], weights: Tensor) -> Tensor:
+        """The sums, from σ⁽ⁿ⁾ at the points: W^α goes to the weights, so that each n takes one product of matrices."""
+        total = weights.new_empty((len(next(iter(bases.values()))), len(alphas)))
+        groups = [next(iter(self._groups([(1.0, alpha)]).items())) for alpha in alphas]
+        for n in {order for order, _ in groups}:
+            own = [k for k, (order, _) in enumerate(groups) if order == n]
+            total[:, own] = product(bases[n], torch.stack([groups[k][1][0][1] * weights for k in own], dim=1))
+        return total
 
     def orders(self, operator: Operator) -> list[int]:
         """The n of the σ⁽ⁿ⁾ that an operator needs."""

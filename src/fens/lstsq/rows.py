@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+import torch
 from torch import Tensor
 
 from .result import Failed, LeastSquares
@@ -48,6 +49,10 @@ class Solvable(Protocol):
         """The weights for one right-hand side, by default that of the rows."""
         ...
 
+    def weights_for(self, B: Tensor) -> Tensor:
+        """The weights for each column of several right-hand sides; NaN where they are not finite."""
+        ...
+
     def image(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
         ...
@@ -55,6 +60,12 @@ class Solvable(Protocol):
     def inverse_row(self, column: int) -> Tensor:
         """How the weight of one column depends on the right-hand side: a row of the pseudo-inverse."""
         ...
+
+
+def one_by_one(matrix: Solvable, B: Tensor) -> Tensor:
+    """The weights for each column of B, where nothing is gained by taking them together."""
+    found = [matrix.solve(b) for b in B.T]
+    return torch.stack([f.weights if f.status == "solved" else torch.full_like(f.weights, torch.nan) for f in found], 1)
 
 
 class Solver(Protocol):

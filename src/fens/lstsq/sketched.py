@@ -23,7 +23,7 @@ from ..device import to_device
 from ..product import product
 from .direct import Direct, Factorised
 from .result import Failed, LeastSquares
-from .rows import Rows, Solvable, Solver
+from .rows import Rows, Solvable, Solver, one_by_one
 
 RATIO = 2.5  # sketched rows for each column
 COPIES = 4  # sketched rows that a row is added to; the generator makes 4 numbers at a time
@@ -137,6 +137,10 @@ class Checked:
         if residual <= TRUSTED * found.residual:
             return replace(found, residual=residual)
         return self.whole.solve(b)
+
+    def weights_for(self, B: Tensor) -> Tensor:
+        """The weights for each column of several right-hand sides."""
+        return one_by_one(self, B)
 
     @cached_property
     def whole(self) -> Solvable | Failed:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from .passes import InTurn, Passes
 from .result import Failed, LeastSquares
-from .rows import Rows, Scaled
+from .rows import Rows, Scaled, one_by_one
 from .size import factor_of, largest
 from .triangle import EPS, Damped, back_substitution, forward_substitution, norm, rank_of
 
@@ -74,7 +74,7 @@ class Triangular:
         """The weights for one right-hand side, by default that of the rows."""
         if b is None:
             factor, target, promised = self.target_size, self.target, float(self.projected[-1].abs())
-            first = self._damped(EPS).solve(self.projected[:-1])
+            first = self._damped(EPS).solve(self.projected[:-1, None])[:, 0]
         else:
             factor, promised = factor_of(largest(b / self.size)), float("nan")
             target, first = b / self.size / factor, torch.zeros_like(self.R[0])
@@ -84,6 +84,10 @@ class Triangular:
             return Failed(status, torch.zeros_like(weights)).solve()
         unit = self.size * factor
         return LeastSquares(weights * factor, unit * residual, unit * (promised if b is None else residual), self.rank)
+
+    def weights_for(self, B: Tensor) -> Tensor:
+        """The weights for each column of several right-hand sides."""
+        return one_by_one(self, B)
 
     def image(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
@@ -115,7 +119,7 @@ class Triangular:
     def _normal(self, gradient: Tensor, damping: float) -> Tensor:
         """(AᵀA + λ²)⁻¹ g."""
         R = self._damped(damping).R
-        return back_substitution(R, forward_substitution(R, gradient))
+        return back_substitution(R, forward_substitution(R, gradient[:, None]))[:, 0]
 
     def _damped(self, damping: float) -> Damped:
         return Damped(self.R.clone(), damping * self.length)
