@@ -44,8 +44,10 @@ def test_factorisations_are_counted():
     with Counted() as counted:
         torch.geqrf(A)
         torch.linalg.qr(A, mode="r")
+        torch.rand(10, 4, dtype=torch.float64).addmm_(A.T, A[:, :4])
         A.T @ A
     assert (counted.number, counted.flops) == (2, 2 * of_factorisation(30, 10))
+    assert counted.products == 2 * 30 * 10 * (4 + 10)
     torch.geqrf(A)
     assert counted.number == 2
 

@@ -9,6 +9,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from fens.lstsq import Automatic, Direct, Failed, Sketched, Streamed, numerical_rank
+from fens.lstsq.triangle import Damped
 from fens.product import product
 
 SOLVERS = [Direct(), Streamed(50), Streamed(5000), Sketched(Direct())]
@@ -64,6 +65,32 @@ def test_recovers_the_weights_of_a_consistent_system(solver, m, n):
     assert result.status == "solved"
     assert float((result.weights - w).norm()) <= 100 * EPS * condition * float(w.norm())
     assert result.rank == n
+
+
+def test_several_right_hand_sides_are_solved_for_as_each_alone(solver):
+    x, A = cosines(400, 60, 5.0)
+    B = torch.stack([torch.exp(x), 1e-150 * torch.sin(3 * x), A[:, 7], torch.full_like(x, float("nan"))]).T
+    factorised = solver.factorise(Blocks(A, B[:, 0]))
+    together = factorised.weights_for(B)
+    assert together[:, 3].isnan().all()
+    for k in range(3):
+        alone = factorised.solve(B[:, k])
+        assert alone.status == "solved"
+        gap = product(A, together[:, k] - alone.weights).abs().max()  # weights themselves are not determined
+        assert float(gap) <= 1e-12 * float(B[:, k].abs().max())
+
+
+@pytest.mark.parametrize("n", [1, 95, 96, 97, 300])
+def test_damping_is_that_of_a_taller_system(n):
+    R, c = torch.geqrf(random_matrix(2 * n, n))[0][:n], random_matrix(n, 3, seed=1)
+    triangle, below = R.triu(), R.tril(-1)
+    expected = torch.linalg.lstsq(
+        torch.cat([triangle, 0.3 * torch.eye(n, dtype=torch.float64)]), torch.cat([c, torch.zeros_like(c)])
+    ).solution
+    damped = Damped(R, 0.3)
+    torch.testing.assert_close(damped.solve(c), expected, rtol=1e-10, atol=1e-12)
+    torch.testing.assert_close(damped.inverse_row(n // 2) @ c, expected[n // 2], rtol=1e-10, atol=1e-12)
+    assert torch.equal(R.tril(-1), below)  # reflectors of the first factorisation
 
 
 def test_minimises_the_residual_of_an_inconsistent_system(solver):
@@ -288,3 +315,12 @@ def test_rows_that_are_never_held_together_take_little_memory(solver, least, mos
     with Live() as live:
         assert solver.factorise(Made()).solve().status == "solved"
     assert least < live.peak < most
+
+
+@pytest.mark.parametrize(("m", "n"), [(1, 1), (3, 63), (5, 64), (7, 200)])
+@pytest.mark.parametrize("column_major", [True, False])
+def test_products_of_one_and_of_several_columns(m, n, column_major):
+    A, w = random_matrix(m, n), random_matrix(n, 3, seed=1)
+    A = A.T.contiguous().T if column_major else A
+    torch.testing.assert_close(product(A, w), A @ w, rtol=1e-13, atol=1e-13)
+    torch.testing.assert_close(product(A, w[:, 0]), A @ w[:, 0], rtol=1e-13, atol=1e-13)

@@ -1,8 +1,8 @@
 """Arithmetic of least squares, counted as it is done, and the rate at which the machine could do it.
 
-Each Householder factorisation of an m × n matrix counts 2mn² − 2n³/3 floating-point operations, whoever asks for it.
-Nothing else counts: not the rows themselves, nor damping by reflections, refinement, trial evaluations and bookkeeping.
-The count is thus below what is done, and the share of the machine's rate that it makes is what the useful part has.
+Each Householder factorisation of an m × n matrix counts 2mn² − 2n³/3 floating-point operations and, apart from these,
+each product of an m × k matrix with a k × n one 2mkn, whoever asks for it: most of the products are reflections by
+which a triangle is damped. Nothing else counts: not cosines, projections, triangular solves and bookkeeping.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 FACTORISATIONS = ("geqrf", "linalg_qr", "linalg_lstsq")
+PRODUCTS = {"mm": 0, "bmm": 0, "addmm": 1, "addmm_": 1}  # with the place of the first factor among the arguments
 
 
 def of_factorisation(m: int, n: int) -> float:
@@ -28,19 +29,24 @@ def of_factorisation(m: int, n: int) -> float:
 
 
 class Counted(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Within it, the factorisations of PyTorch are counted: their `number` and their `flops`."""
+    """Within it, the factorisations of PyTorch are counted, their `number` and `flops`, and the flops of `products`."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.number = 0
         self.flops = 0.0
+        self.products = 0.0
 
     def __torch_dispatch__(
         self, func: Any, types: Iterable[Any], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
-        if func.overloadpacket.__name__ in FACTORISATIONS:
+        name = func.overloadpacket.__name__
+        if name in FACTORISATIONS:
             self.number += 1
             self.flops += of_factorisation(*args[0].shape[-2:])
+        if name in PRODUCTS:
+            left, right = args[PRODUCTS[name] :][:2]
+            self.products += 2.0 * left.numel() * right.shape[-1]
         return func(*args, **(kwargs or {}))
 
 

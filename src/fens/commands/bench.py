@@ -15,8 +15,8 @@ from ..solve import solve
 from .shared import OK, add_examples, told, write_json
 
 DESCRIPTION = """Measure this machine: how fast it multiplies matrices, and how long problems with known solutions take
-with everything chosen automatically. "of peak" is the share of the multiplication's rate that the least squares of the
-whole solve reach, 2mn² - 2n³/3 operations for each factorisation of an m × n matrix. Ctrl-C keeps what is finished."""
+with everything chosen automatically. "of peak" is the share of the multiplication's rate that the factorisations
+(2mn² - 2n³/3 operations for an m × n matrix) and products of the whole solve reach. Ctrl-C keeps what is finished."""
 
 EXAMPLES = (
     "fens bench                         a handful of problems, about a minute",
@@ -101,7 +101,7 @@ def measurements(names: Sequence[str], rate: float) -> Iterator[dict[str, Any]]:
             "estimate": solution.error.estimate if solution.error else None,
             "seconds": seconds,
             "factorisations": counted.number,
-            "fraction": counted.flops / seconds / rate,
+            "fraction": (counted.flops + counted.products) / seconds / rate,
         }
 
 

@@ -79,7 +79,7 @@ class Triangular:
             factor, promised = factor_of(largest(b / self.size)), float("nan")
             target, first = b / self.size / factor, torch.zeros_like(self.R[0])
         weights, residual = self._refined(first, target)
-        if not largest(weights * factor) < float("inf"):
+        if not max(largest(weights * factor), residual) < float("inf") or residual != residual:
             status = "overflow" if torch.isfinite(target).all() else "not finite"
             return Failed(status, torch.zeros_like(weights)).solve()
         unit = self.size * factor
