@@ -205,6 +205,13 @@ def test_quadrature_in_space_time_and_of_cylinders_over_parts():
     assert plate.initial.quadrature(20)[1].sum() == pytest.approx(1 - math.pi / 16, rel=1e-12)
 
 
+@pytest.mark.parametrize("powers", [(2, 2, 4), (2, 4, 2), (4, 4, 4), (2, 6, 8)])
+def test_bounds_of_a_shape_with_a_flat_boundary(powers):
+    level = sum((s - 0.1 * k) ** p for k, (s, p) in enumerate(zip((x, y, z), powers, strict=True)))
+    shape = fens.Implicit(level < 1, fens.Box(dict.fromkeys((x, y, z), (-1.5, 1.5))))
+    np.testing.assert_allclose(shape.bounds, [(-1, 1), (-0.9, 1.1), (-0.8, 1.2)], atol=1e-9)
+
+
 def test_implicit_bodies_in_space():
     ball = fens.Implicit(x**2 + y**2 + z**2 < 1, fens.Box(dict.fromkeys((x, y, z), (-1.2, 1.5))))
     assert np.allclose(ball.bounds, [(-1, 1)] * 3, atol=1e-12)

@@ -23,6 +23,7 @@ from .trace import traced
 
 STEPS = 30  # of Newton's method, which near a boundary takes a few
 SHELL = 0.02  # thickness beside the size of the box
+UPRIGHT = 1e-5  # other slopes beside that along an axis, where a plane across it touches the boundary
 STARTS = 400  # points from which critical heights are looked for
 
 
@@ -163,9 +164,12 @@ class Implicit(Shape):
             step = np.einsum("kij,kj->ki", np.linalg.pinv(matrix), values)
             length = np.linalg.norm(step, axis=1)[:, None]
             points = points - step * np.minimum(1, 0.1 * size / np.maximum(length, 1e-300))
-        done = (length[:, 0] < 1e-9 * size) & (np.abs(self.depth(points)) < 1e-9 * size)
+        # not when points no longer move: where the boundary is flat they do for long, and heights are right long before
+        slopes_there = np.abs(self.gradients(points))
+        upright = slopes_there[:, others].max(axis=1) <= UPRIGHT * slopes_there[:, axis]
+        done = upright & (np.abs(self.depth(points)) < 1e-9 * size)
         found = np.sort([far[0][axis], far[1][axis]] if not done.any() else points[done, axis])
-        return set(found[np.concatenate([[True], np.diff(found) > 1e-8 * size])].tolist())
+        return set(found[np.concatenate([[True], np.diff(found) > 1e-7 * size])].tolist())
 
     def _check_bounded(self) -> None:
         for edge in self.box.edges:
