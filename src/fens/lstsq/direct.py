@@ -1,12 +1,13 @@
-"""Householder QR held in memory, damped by one unit of round-off and refined.
+"""Householder QR held in memory, damped by as much as rounding makes and refined.
 
 The feature matrix is numerically rank-deficient on purpose: its columns span the solution many times over, and
 round-off decides how the weights are shared. Back substitution in R would put noise divided by noise along the
-directions that the rows do not see. So what is solved is min ‖A w − b‖² + λ²‖w‖² with λ one unit of round-off of ‖A‖,
-by a second QR, of [R; λ·1]. Then it is refined: the residual is solved for in the same way, and added. Damping keeps
-the weights small where the rows say nothing; refinement takes away what damping cost where they do (iterated
-Tikhonov), and the rounding of the QR itself. On the paper's problems the errors are at or below those of back
-substitution and of truncated singular values, by up to a factor of ten (`benchmarks/lstsq_choice.py`).
+directions that the rows do not see. So what is solved is min ‖A w − b‖² + λ²‖w‖² with λ of the size of that noise, a
+few units of round-off of the norm of a column, by a second QR, of [R; λ·1]. Then it is refined: the residual is solved
+for in the same way, and added. Damping keeps the weights small where the rows say nothing; refinement takes away what
+damping cost where they do (iterated Tikhonov), and the rounding of the QR itself. On the paper's problems the errors
+are at or below those of back substitution and of truncated singular values, by up to a factor of ten
+(`benchmarks/lstsq_choice.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..product import product
 from .result import Failed, LeastSquares
 from .rows import Rows
 from .size import factor_of, largest
-from .triangle import EPS, Damped, norm, rank_of
+from .triangle import Damped, rank_of, rounding
 
 FALLING = 0.9  # residuals that fall to less of the last ones are worth another correction
 
@@ -29,10 +30,10 @@ FALLING = 0.9  # residuals that fall to less of the last ones are worth another 
 class Direct:
     """The solver for matrices that fit in memory: its peak is below three times the matrix.
 
-    `damping` is λ relative to ‖A‖; `refinements` is how many corrections are tried.
+    `damping` is λ beside the size of rounding; `refinements` is how many corrections are tried.
     """
 
-    damping: float = EPS
+    damping: float = 1.0
     refinements: int = 2
 
     def factorise(self, rows: Rows) -> Factorised | Failed:
@@ -48,7 +49,7 @@ class Direct:
         torch.geqrf(reflectors, out=(reflectors, tau))  # in place, without further copies
         R = reflectors[: A.shape[1]]
         rank = rank_of(R.diagonal().abs())
-        return Factorised(A, b, size, reflectors, tau, rank, Damped(R, self.damping * norm(A)), self.refinements)
+        return Factorised(A, b, size, reflectors, tau, rank, Damped(R, self.damping * rounding(A)), self.refinements)
 
 
 @dataclass(frozen=True)

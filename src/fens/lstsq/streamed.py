@@ -3,7 +3,7 @@
 Householder vectors are as large as the matrix, so they are not kept: of Q only Qᵀb is known, because b is folded into
 the triangle beside A. For residuals and other right-hand sides r the normal equations stand in: (RᵀR + λ²)⁻¹Aᵀr. Their
 rounding, ε‖A‖‖r‖, is divided by λ², so λ is chosen such that the weights it makes are no larger than those of the
-solution: ‖A‖(ε‖r‖/‖b‖)^½. It falls with the residual, step by step, to one unit of round-off.
+solution: ‖A‖(ε‖r‖/‖b‖)^½. It falls with the residual, step by step, to the size of rounding.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .passes import InTurn, Passes
 from .result import Failed, LeastSquares
 from .rows import Rows, Scaled, one_by_one
 from .size import factor_of, largest
-from .triangle import EPS, Damped, back_substitution, forward_substitution, norm, rank_of
+from .triangle import EPS, Damped, back_substitution, forward_substitution, norm, rank_of, rounding
 
 FALLING = 0.5  # a residual that falls to less of the last one is worth another pass
 MOST = 8  # steps
@@ -74,7 +74,7 @@ class Triangular:
         """The weights for one right-hand side, by default that of the rows."""
         if b is None:
             factor, target, promised = self.target_size, self.target, float(self.projected[-1].abs())
-            first = self._damped(EPS).solve(self.projected[:-1, None])[:, 0]
+            first = self._damped(rounding(self.R)).solve(self.projected[:-1, None])[:, 0]
         else:
             factor, promised = factor_of(largest(b / self.size)), float("nan")
             target, first = b / self.size / factor, torch.zeros_like(self.R[0])
@@ -97,7 +97,7 @@ class Triangular:
         """How the weight of one column depends on the right-hand side: a row of the pseudo-inverse."""
         unit = torch.zeros_like(self.R[0])
         unit[column] = 1.0
-        return self.passes.image(self._normal(unit, EPS**0.5)) / self.size
+        return self.passes.image(self._normal(unit, EPS**0.5 * self.length)) / self.size
 
     def _refined(self, weights: Tensor, target: Tensor) -> tuple[Tensor, float]:
         """Weights with a smaller residual, as long as another step makes it fall, and its norm."""
@@ -107,7 +107,8 @@ class Triangular:
             last = float(misfit.norm())
             if not last > 0:
                 break
-            better = weights + self._normal(self.passes.gradient(misfit), max(EPS, (EPS * last / whole) ** 0.5))
+            damping = max(rounding(self.R), self.length * (EPS * last / whole) ** 0.5)
+            better = weights + self._normal(self.passes.gradient(misfit), damping)
             smaller = target - self.passes.image(better)
             if not float(smaller.norm()) < last:
                 break
@@ -122,4 +123,4 @@ class Triangular:
         return back_substitution(R, forward_substitution(R, gradient[:, None]))[:, 0]
 
     def _damped(self, damping: float) -> Damped:
-        return Damped(self.R.clone(), damping * self.length)
+        return Damped(self.R.clone(), damping)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -9,6 +10,7 @@ from torch import Tensor
 
 PANEL = 96  # columns
 EPS = torch.finfo(torch.float64).eps
+FEW = 4.0  # units of round-off
 
 
 class Damped:
@@ -118,6 +120,14 @@ def norm(A: Tensor, steps: int = 2) -> float:
     for _ in range(steps):
         v = A.T @ (A @ (v / v.norm()))
     return float(v.norm().sqrt())
+
+
+def rounding(A: Tensor) -> float:
+    """The size of the noise that rounding leaves in a triangle of A: a few units of round-off of a column.
+
+    Not of ‖A‖₂, which is larger by √n where columns are nearly parallel.
+    """
+    return FEW * EPS * float(torch.linalg.vector_norm(A)) / math.sqrt(A.shape[1])
 
 
 def numerical_rank(A: Tensor) -> int:
