@@ -38,13 +38,13 @@ def lambdified(symbols: Sequence[sp.Symbol], body: Any) -> Callable[..., Any]:
     values: Callable[..., list[Any]]
     try:
         values = Steps.of(symbols, expressions)
-    except (NotElementary, OverflowError):  # of a number that is too large
+    except NotElementary:
         values = _by_sympy(symbols, expressions)
     return values if isinstance(body, list) else lambda *arrays: values(*arrays)[0]
 
 
 class NotElementary(Exception):
-    """An expression contains something else than elementary functions of the symbols."""
+    """An expression contains something else than finite numbers and elementary functions of the symbols."""
 
 
 @dataclass(frozen=True)
@@ -94,8 +94,7 @@ class Recorder:
 
 def _operation(node: sp.Basic) -> tuple[Callable[..., Any], Sequence[sp.Basic]]:
     """What gives the value of an expression, and of what other ones."""
-    if isinstance(node, sp.Number | sp.NumberSymbol):
-        number = np.float64(node)
+    if isinstance(node, sp.Number | sp.NumberSymbol) and np.isfinite(number := np.float64(node)):
         return lambda: number, ()
     if node.func in FOLDS:
         return lambda *terms: reduce(FOLDS[node.func], terms), node.args
@@ -111,8 +110,8 @@ def _power(base: sp.Basic, exponent: sp.Basic) -> tuple[Callable[..., Any], Sequ
         raise NotElementary  # a complex number
     if exponent in POWERS:
         return POWERS[exponent], (base,)
-    if isinstance(exponent, sp.Number):
-        n = int(exponent) if exponent.is_Integer else float(exponent)
+    if exponent.is_Integer:
+        n = int(exponent)  # as a whole number, of which NumPy knows the square
         return lambda value: value**n, (base,)
     return operator.pow, (base, exponent)
 
