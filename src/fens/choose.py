@@ -17,7 +17,7 @@ from .cluster import Cluster
 from .device import device_of, to_device
 from .domain import Clustered, Demand, Domain, thinned
 from .errors import FensError
-from .features import OVERLAP, Draws, Unscaled
+from .features import OVERLAP, Draws, Unscaled, kept
 from .field import Field, Fields
 from .fit import Case, Fit, place_elsewhere
 from .lstsq import numerical_rank
@@ -233,7 +233,7 @@ class Trials:
             stats, weights = case.fitted(features)
             if stats.status == "failed" and case is self.case:
                 return float("inf")
-            there = Point.of(problem, self.held_out, features, weights)
+            there = Point.of(problem, self.held_out, kept(features, case.settings.bytes // 4), weights)
             conditions = linearise(self.held_out, None if problem.is_linear else there.jets)
         except FensError:  # numbers beyond the range of floating point
             return float("inf")

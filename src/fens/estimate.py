@@ -19,7 +19,7 @@ from .assemble import Aimed, Collocated, Placed, System, evaluate, linearise, me
 from .device import to_device
 from .domain import Clustered, Demand, Domain
 from .errors import EvaluationError
-from .features import Distribution, Family, Isotropic
+from .features import Distribution, Family, Isotropic, kept
 from .fit import Case, Stats, draw_features, place_elsewhere, place_points
 from .lstsq import Failed, Solvable
 from .nonlinear import NEGLIGIBLE, Point, natural_size
@@ -118,7 +118,7 @@ def estimate_error(
     problem, settings = case.problem, case.settings
     for_held_out, for_points, for_features, for_probes = seed.spawn(4)
     held_out = place_elsewhere(problem, settings, for_held_out)
-    here = Point.of(problem, held_out, features, weights)
+    here = Point.of(problem, held_out, kept(features, settings.bytes // 4), weights)
     conditions = linearise(held_out, None if problem.is_linear else here.jets)
     residuals = here.imbalances(conditions, problem.half_widths, 0.0)
 
@@ -131,7 +131,7 @@ def estimate_error(
     differences = [float("inf")] * len(values)
     if second is not None:
         rng = np.random.default_rng(for_probes)
-        others = _values(other, second.weights, probes)
+        others = _values(second.features, second.weights, probes)
         apart = [np.abs(a - b) for a, b in zip(values, others, strict=True)]
         differences = [float(np.nan_to_num(gap, nan=np.inf).max()) for gap in apart]
         recovery, sensitivity = second.recovery(probes, rng), second.sensitivity(problem, probes, rng)
@@ -285,14 +285,16 @@ def _second(
 ) -> Second | None:
     """The solution with other features at other points; None if there is none.
 
-    For a nonlinear problem it is that of the equations linearised at the first solution.
+    For a nonlinear problem it is that of the equations linearised at the first solution. Its features are kept where
+    tests evaluate them again and again, but not in the rows, of which the factorised matrix is enough.
     """
     problem, settings = case.problem, case.settings
     samples = place_points(problem, settings, seed)
     placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], weights.device)
     first = None if problem.is_linear else Point.of(problem, placed, features, weights)
+    tested = kept(other, settings.bytes // 4)
     try:
-        conditions = weigh(linearise(placed, None if first is None else first.jets), other, settings.weights)
+        conditions = weigh(linearise(placed, None if first is None else first.jets), tested, settings.weights)
     except EvaluationError:
         return None
     system = System(conditions, other)
@@ -301,7 +303,7 @@ def _second(
     result = factorised.solve()
     if isinstance(factorised, Failed) or result.status != "solved":
         return None
-    return Second(conditions, other, factorised, result.weights)
+    return Second(conditions, tested, factorised, result.weights)
 
 
 def _values(features: Family, weights: Tensor, probes: Sequence[Tensor]) -> list[np.ndarray]:
