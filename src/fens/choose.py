@@ -17,7 +17,7 @@ from .cluster import Cluster
 from .device import device_of, to_device
 from .domain import Clustered, Demand, Domain, thinned
 from .errors import FensError
-from .features import OVERLAP, Draws, Unscaled, kept
+from .features import OVERLAP, Draws, Unscaled
 from .field import Field, Fields
 from .fit import Case, Fit, place_elsewhere
 from .lstsq import numerical_rank
@@ -205,8 +205,7 @@ class Trials:
     def _shape(self, field: Field, scales: np.ndarray, unit: np.ndarray) -> list[float]:
         """Scales in proportion to a function's slopes; those given, if they are about that already."""
         samples = Clustered(interior=SLOPE_POINTS).sample(Demand.inside(field.domain), np.random.SeedSequence(0))
-        x = field.domain.coordinates
-        steepness = np.array([rms(field.diff(s).at(samples[0].points)) for s in x]) * unit
+        steepness = np.array([rms(slope) for slope in field.gradient(samples[0].points)]) * unit
         if not np.isfinite(steepness).all() or steepness.max() == 0:
             return list(scales.tolist())
         relative = steepness / scales
@@ -233,7 +232,7 @@ class Trials:
             stats, weights = case.fitted(features)
             if stats.status == "failed" and case is self.case:
                 return float("inf")
-            there = Point.of(problem, self.held_out, kept(features, case.settings.bytes // 4), weights)
+            there = Point.of(problem, self.held_out, features, weights)
             conditions = linearise(self.held_out, None if problem.is_linear else there.jets)
         except FensError:  # numbers beyond the range of floating point
             return float("inf")

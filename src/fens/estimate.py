@@ -118,7 +118,7 @@ def estimate_error(
     problem, settings = case.problem, case.settings
     for_held_out, for_points, for_features, for_probes = seed.spawn(4)
     held_out = place_elsewhere(problem, settings, for_held_out)
-    here = Point.of(problem, held_out, kept(features, settings.bytes // 4), weights)
+    here = Point.of(problem, held_out, features, weights)
     conditions = linearise(held_out, None if problem.is_linear else here.jets)
     residuals = here.imbalances(conditions, problem.half_widths, 0.0)
 
@@ -309,4 +309,5 @@ def _second(
 def _values(features: Family, weights: Tensor, probes: Sequence[Tensor]) -> list[np.ndarray]:
     """Each unknown at its probes."""
     parts = zip(features.members, features.columns, probes, strict=True)
-    return [evaluate(f, weights[columns], where, (0,) * features.dimension) for f, columns, where in parts]
+    value = (0,) * features.dimension
+    return [evaluate(f, weights[columns], where, [value])[0] for f, columns, where in parts]

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..device import to_device, to_host
 from ..domain import Samples
-from ..features import Coefficient, Family, Features, image, parts
+from ..features import Coefficient, Family, Features, derivatives, parts
 from ..problem import Jet
 
 POINTS = 2**18  # at which a function is evaluated at a time: their coordinates are few beside those of a matrix
@@ -62,18 +62,21 @@ class Places:
 
 def evaluate_jets(features: Family, weights: Tensor, places: Places, jets: Sequence[Jet]) -> dict[Jet, np.ndarray]:
     """Derivatives of Σ w_j φ_j at points."""
-    found = {}
-    for jet in jets:
-        points = places.opposite if jet.opposite else places.points
+    found: dict[Jet, np.ndarray] = {}
+    for k, opposite in dict.fromkeys((jet.unknown, jet.opposite) for jet in jets):
+        points = places.opposite if opposite else places.points
         assert points is not None
-        own = weights[features.columns[jet.unknown]]
-        found[jet] = evaluate(features.members[jet.unknown], own, points, jet.orders)
+        own = [jet for jet in jets if (jet.unknown, jet.opposite) == (k, opposite)]
+        values = evaluate(features.members[k], weights[features.columns[k]], points, [jet.orders for jet in own])
+        found.update(zip(own, values, strict=True))
     return found
 
 
-def evaluate(features: Features, weights: Tensor, points: Tensor, orders: tuple[int, ...]) -> np.ndarray:
-    """A derivative of Σ w_j φ_j at points."""
+def evaluate(
+    features: Features, weights: Tensor, points: Tensor, alphas: Sequence[tuple[int, ...]]
+) -> list[np.ndarray]:
+    """Derivatives ∂^α of Σ w_j φ_j at points."""
     blocks = [
-        image(features, [(1.0, orders)], points[part], weights) for part in parts(len(points), len(features), POINTS)
+        derivatives(features, alphas, points[part], weights) for part in parts(len(points), len(features), POINTS)
     ]
-    return to_host(torch.cat(blocks)) if blocks else np.zeros(0)
+    return [to_host(torch.cat(b)) for b in zip(*blocks, strict=True)] if blocks else [np.zeros(0) for _ in alphas]

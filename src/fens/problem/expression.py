@@ -51,7 +51,7 @@ class Equation:
         """Whether the equation only makes sense for pairs of points."""
         return any(jet.opposite for jet, _ in self.jets)
 
-    @property
+    @cached_property
     def data(self) -> tuple[Data, ...]:
         """The measured values it refers to."""
         return tuple(s for s in self.residual.free_symbols if isinstance(s, Data))
