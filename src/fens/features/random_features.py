@@ -66,9 +66,11 @@ class RandomFeatures:
 
     def bases(self, points: Tensor, orders: Sequence[int]) -> list[Tensor]:
         """σ⁽ⁿ⁾ of every feature at every point, for each n."""
+        if not orders:
+            return []
         # as (features, points), so that the result is column-major, which is what LAPACK takes without a copy
         z = torch.addmm(self.b[:, None], self.W, (points - self.center).T).T
-        return self.activation.derivatives(z, orders) if orders else []
+        return self.activation.derivatives(z, orders)
 
     def matrix_from(self, bases: Mapping[int, Tensor], operator: Operator) -> Tensor:
         """The matrix, from σ⁽ⁿ⁾ at the points, which stay as they are."""
