@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fens
-from fens.features import Family, RandomFeatures, activation, image, kept
+from fens.features import Family, RandomFeatures, activation, derivatives, image, kept
 from fens.features.grid import Runs
 
 
@@ -86,6 +86,30 @@ def test_remembered_features_are_the_same_and_not_computed_twice(monkeypatch):
         expected = plain.matrix([(c, a) for c, _, a in operator], points.clone())
         torch.testing.assert_close(found, expected, rtol=1e-14, atol=1e-13)
     assert sum(taken) == 200 * 30 * 4  # once for the family, three times for what it is compared with
+
+
+ALPHAS = [(0, 0), (1, 0), (0, 2), (2, 1), (0, 0)]
+
+
+@pytest.mark.parametrize("name", ["cos", "sin", "cos_sin", "sigmoid", "tanh", "swish"])
+@pytest.mark.parametrize("arrangement", ["scattered", "grid"])
+@pytest.mark.parametrize("allowance", [None, 10**7, 1000])
+def test_several_derivatives_are_those_of_the_matrices(name, arrangement, allowance):
+    plain, w = features(2, name=name), torch.linspace(-1, 1, 30, dtype=torch.float64)
+    points = grid(20, 30) if arrangement == "grid" else torch.as_tensor(np.random.default_rng(0).random((600, 2)))
+    phi = plain if allowance is None else kept(Family((plain,)), allowance).members[0]
+    found = derivatives(phi, ALPHAS, points, w)
+    for alpha, values in zip(ALPHAS, found, strict=True):
+        A = plain.matrix([(1.0, alpha)], points)
+        assert float((values - A @ w).abs().max()) < 1e-13 * float(A.abs().sum(1).max())
+
+
+def test_several_derivatives_share_their_cosines(monkeypatch):
+    taken, original = [], torch.cos
+    monkeypatch.setattr(torch, "cos", lambda z: taken.append(z.numel()) or original(z))
+    points = torch.as_tensor(np.random.default_rng(0).random((50, 2)))
+    derivatives(features(2), [(0, 0), (2, 0), (0, 2)], points, torch.ones(30, dtype=torch.float64))
+    assert sum(taken) == 50 * 30
 
 
 def test_remembered_features_tell_slices_apart():

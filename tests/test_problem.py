@@ -45,6 +45,21 @@ def test_derivatives_of_products_are_worked_out():
     assert {a: sp.expand(c) for a, c in coefficients.items()} == {(2, 0): 1 + x**2, (1, 0): 2 * x}
 
 
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        (sp.Add(u, x, -x, evaluate=False), ({(0, 0): 1}, 0)),
+        (u - sp.re(sp.exp(sp.I * x)), ({(0, 0): 1}, sp.cos(x))),
+        (u - sp.Integral(2 * x, x), ({(0, 0): 1}, x**2)),
+        (u.diff(x) - sp.Derivative(sp.sin(x) * y, y), ({(1, 0): 1}, sp.sin(x))),
+        (sp.Derivative(x * u, x), ({(1, 0): x, (0, 0): 1}, 0)),
+    ],
+    ids=str,
+)
+def test_what_is_left_open_is_worked_out(statement, expected):
+    assert form(statement) == expected
+
+
 def test_terms_that_cancel_when_expanded_are_linear():
     assert form((u + 1) ** 2 - u**2) == ({(0, 0): 2}, -1)
 

@@ -141,7 +141,7 @@ def directions(function: Field, unit: np.ndarray, residual: float) -> Distributi
     What a rough solution says of flat directions is noise of the size of its residual, which is the floor.
     """
     x, points = function.domain.coordinates, _points(function, SLOPE_POINTS)
-    slopes = np.stack([function.diff(s).at(points) for s in x], axis=1) * unit
+    slopes = np.stack(function.gradient(points), axis=1) * unit
     steepest = float(np.abs(slopes).max())
     if len(x) == 1 or not 0 < steepest < float("inf"):
         return None
@@ -162,12 +162,9 @@ def couplings(function: Field, unit: np.ndarray, residual: float) -> Distributio
     d = len(x)
     if d <= MANY:
         return None
-    points = _points(function, COUPLING_POINTS)
-
-    def across(i: int, j: int) -> float:
-        return rms(function.diff(x[i]).diff(x[j]).at(points)) * float(unit[i] * unit[j])
-
-    strength = {(i, j): across(i, j) for i in range(d) for j in range(i, d)}
+    axis, both = np.eye(d, dtype=int), [(i, j) for i in range(d) for j in range(i, d)]
+    across = function.derivatives(_points(function, COUPLING_POINTS), [(axis[i] + axis[j]).tolist() for i, j in both])
+    strength = {(i, j): rms(a) * float(unit[i] * unit[j]) for (i, j), a in zip(both, across, strict=True)}
     largest = max(strength.values())
     pairs = [p for p in combinations(range(d), 2) if strength[p] > COUPLED * largest]
     triples = [t for t in combinations(range(d), 3) if all(p in pairs for p in combinations(t, 2))] if pairs else []

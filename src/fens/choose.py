@@ -205,8 +205,7 @@ class Trials:
     def _shape(self, field: Field, scales: np.ndarray, unit: np.ndarray) -> list[float]:
         """Scales in proportion to a function's slopes; those given, if they are about that already."""
         samples = Clustered(interior=SLOPE_POINTS).sample(Demand.inside(field.domain), np.random.SeedSequence(0))
-        x = field.domain.coordinates
-        steepness = np.array([rms(field.diff(s).at(samples[0].points)) for s in x]) * unit
+        steepness = np.array([rms(slope) for slope in field.gradient(samples[0].points)]) * unit
         if not np.isfinite(steepness).all() or steepness.max() == 0:
             return list(scales.tolist())
         relative = steepness / scales

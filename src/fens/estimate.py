@@ -19,7 +19,7 @@ from .assemble import Aimed, Collocated, Placed, System, evaluate, linearise, me
 from .device import to_device
 from .domain import Clustered, Demand, Domain
 from .errors import EvaluationError
-from .features import Distribution, Family, Isotropic
+from .features import Distribution, Family, Isotropic, kept
 from .fit import Case, Stats, draw_features, place_elsewhere, place_points
 from .lstsq import Failed, Solvable
 from .nonlinear import NEGLIGIBLE, Point, natural_size
@@ -311,14 +311,16 @@ def _second(
 ) -> Second | None:
     """The solution with other features at other points; None if there is none.
 
-    For a nonlinear problem it is that of the equations linearised at the first solution.
+    For a nonlinear problem it is that of the equations linearised at the first solution. Its features are kept where
+    tests evaluate them again and again, but not in the rows, of which the factorised matrix is enough.
     """
     problem, settings = case.problem, case.settings
     samples = place_points(problem, settings, seed)
     placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], weights.device)
     first = None if problem.is_linear else Point.of(problem, placed, features, weights)
+    tested = kept(other, settings.bytes // 4)
     try:
-        conditions = weigh(linearise(placed, None if first is None else first.jets), other, settings.weights)
+        conditions = weigh(linearise(placed, None if first is None else first.jets), tested, settings.weights)
     except EvaluationError:
         return None
     system = System(conditions, other)
@@ -327,10 +329,11 @@ def _second(
     result = factorised.solve()
     if isinstance(factorised, Failed) or result.status != "solved":
         return None
-    return Second(conditions, other, factorised, result.weights)
+    return Second(conditions, tested, factorised, result.weights)
 
 
 def _values(features: Family, weights: Tensor, probes: Sequence[Tensor]) -> list[np.ndarray]:
     """Each unknown at its probes."""
     parts = zip(features.members, features.columns, probes, strict=True)
-    return [evaluate(f, weights[columns], where, (0,) * features.dimension) for f, columns, where in parts]
+    value = (0,) * features.dimension
+    return [evaluate(f, weights[columns], where, [value])[0] for f, columns, where in parts]

@@ -52,8 +52,17 @@ class Field:
 
     def at(self, points: np.ndarray) -> np.ndarray:
         """The values at points given as rows, in the order of the domain's coordinates, wherever they lie."""
+        return self.derivatives(points, [(0,) * len(self.orders)])[0]
+
+    def derivatives(self, points: np.ndarray, alphas: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """∂^α for each α at points given as rows, for little more than one of them."""
         where = to_device(points, self.weights.device)
-        return evaluate(self.features, self.weights, where, self.orders)
+        orders = [tuple(n + k for n, k in zip(self.orders, alpha, strict=True)) for alpha in alphas]
+        return evaluate(self.features, self.weights, where, orders)
+
+    def gradient(self, points: np.ndarray) -> list[np.ndarray]:
+        """The derivatives along the axes at points given as rows."""
+        return self.derivatives(points, np.eye(len(self.orders), dtype=int).tolist())
 
     def inside(self, points: np.ndarray) -> np.ndarray:
         """The values at points given as rows, NaN outside the domain, where features may be singular."""

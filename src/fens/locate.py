@@ -105,11 +105,9 @@ def variation(field: Field, points: np.ndarray) -> np.ndarray:
     Of a bump, slopes make a ring and second derivatives a hill with a moat; together they make a hill.
     """
     x, unit = field.domain.coordinates, field.domain.half_widths
-    slopes = [field.diff(s) for s in x]
-    slope = sum(np.square(unit[i] * s.at(points)) for i, s in enumerate(slopes))
-    bend = sum(
-        np.square(unit[i] * unit[j] * s.diff(x[j]).at(points)) for i, s in enumerate(slopes) for j in range(len(x))
-    )
+    slope = sum(np.square(unit[i] * s) for i, s in enumerate(field.gradient(points)))
+    bends = [field.diff(s).gradient(points) for s in x]
+    bend = sum(np.square(unit[i] * unit[j] * b) for i, row in enumerate(bends) for j, b in enumerate(row))
     with np.errstate(all="ignore"):  # a constant has none, and what is not finite is no use
         return np.asarray((slope / np.mean(slope) + bend / np.mean(bend)) / 2)
 

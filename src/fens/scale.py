@@ -9,6 +9,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from .domain.rule import gauss
 from .errors import SettingError
 from .numbers import real_number
 
@@ -169,11 +170,12 @@ def numerical_rank(bandwidths: Sequence[float], cutoff: float = 64 * EPS) -> flo
     """The number of products of singular values, one of exp(i c x y) for each c, above `cutoff` × the largest."""
     resolution = 64  # bins for each factor of e; decays are histogrammed, and a product is a sum of decays
     bins = math.ceil(-math.log(cutoff) * resolution)
+    decays = [np.floor(-np.log(_relative_singular_values(c)) * resolution).astype(int) for c in bandwidths]
+    *others, last = (decay[decay < bins] for decay in decays)
     counts = np.ones(1)
-    for c in bandwidths:
-        decay = np.minimum(np.floor(-np.log(_relative_singular_values(c)) * resolution), bins).astype(int)
-        counts = np.convolve(counts, np.bincount(decay, minlength=bins)[:bins])[:bins]
-    return float(counts.sum())
+    for decay in others:
+        counts = np.convolve(counts, np.bincount(decay, minlength=bins))[:bins]
+    return float(np.cumsum(counts)[np.minimum(bins - 1 - last, len(counts) - 1)].sum())
 
 
 @lru_cache(maxsize=512)
@@ -183,8 +185,8 @@ def _relative_singular_values(c: float) -> np.ndarray:
         k = np.arange(int(2 * c / math.pi + 60 * math.log(c)))
         past_edge = math.pi**2 * (k + 0.5 - 2 * c / math.pi)
         return np.asarray(np.exp(-0.5 * np.logaddexp(0, past_edge / math.log(1.2 * c))))
-    nodes, weights = np.polynomial.legendre.leggauss(40 + int(c))
-    phase = c * np.outer(nodes + 1, nodes + 1) / 4  # the even and the odd part, each on [0, 1]²
+    nodes, weights = gauss(24 + int(c / 2))
+    phase = c * np.outer(nodes, nodes)  # the even and the odd part, each on [0, 1]², are symmetric
     root = np.sqrt(np.outer(weights, weights))
-    mu = np.sort(np.concatenate([np.linalg.svd(f(phase) * root, compute_uv=False) for f in (np.cos, np.sin)]))[::-1]
+    mu = np.sort(np.abs(np.concatenate([np.linalg.eigvalsh(f(phase) * root) for f in (np.cos, np.sin)])))[::-1]
     return np.asarray(np.maximum(mu / mu[0], np.finfo(float).tiny))

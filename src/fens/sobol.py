@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 
@@ -14,6 +16,9 @@ def sobol(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
     return points
 
 
+@lru_cache(maxsize=4)
 def fixed_sobol(count: int, dimension: int) -> np.ndarray:
     """The same points each time, for what must not depend on a seed: shares, measures and integrals."""
-    return sobol(count, dimension, np.random.default_rng(0))
+    points = sobol(count, dimension, np.random.default_rng(0))
+    points.flags.writeable = False
+    return points

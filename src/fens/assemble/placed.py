@@ -67,6 +67,11 @@ class Placed:
         """The derivatives of the unknowns that the equation contains."""
         return tuple(jet for jet, _ in self.form.equation.jets)
 
+    @cached_property
+    def at_rest(self) -> Collocated:
+        """The linear equation for the correction to zero."""
+        return self.at(None)
+
     def at(self, jets: Jets | None) -> Collocated:
         """The linear equation for the correction to the function with these jets; None stands for zero."""
         values, device = self._values(jets), self.points.device
@@ -159,7 +164,7 @@ def homes(problem: Problem, placed: Sequence[Placed]) -> tuple[int, ...]:
 
 def linearise(placed: Sequence[Placed], state: Sequence[Jets] | None = None) -> tuple[Collocated, ...]:
     """The linear equations for the correction to a function, given its jets on each condition; None is zero."""
-    return tuple(p.at(None if state is None else state[k]) for k, p in enumerate(placed))
+    return tuple(p.at_rest if state is None else p.at(state[k]) for k, p in enumerate(placed))
 
 
 def _known_values(

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from ..device import to_device, to_host
 from ..domain import Samples
-from ..features import Coefficient, Family, Features, jets, parts
+from ..features import Coefficient, Family, Features, derivatives, parts
 from ..problem import Jet
 
 POINTS = 2**18  # at which a function is evaluated at a time: their coordinates are few beside those of a matrix
@@ -60,29 +60,25 @@ class Places:
         return self.summed(total)
 
 
-def evaluate_jets(features: Family, weights: Tensor, places: Places, wanted: Sequence[Jet]) -> dict[Jet, np.ndarray]:
+def evaluate_jets(features: Family, weights: Tensor, places: Places, jets: Sequence[Jet]) -> dict[Jet, np.ndarray]:
     """Derivatives of Σ w_j φ_j at points."""
     found: dict[Jet, np.ndarray] = {}
-    for unknown, opposite in dict.fromkeys((jet.unknown, jet.opposite) for jet in wanted):
+    for k, opposite in dict.fromkeys((jet.unknown, jet.opposite) for jet in jets):
         points = places.opposite if opposite else places.points
         assert points is not None
-        own = [jet for jet in wanted if (jet.unknown, jet.opposite) == (unknown, opposite)]
-        member, part = features.members[unknown], weights[features.columns[unknown]]
-        values = _evaluate(member, part, points, [jet.orders for jet in own])
+        own = [jet for jet in jets if (jet.unknown, jet.opposite) == (k, opposite)]
+        values = evaluate(features.members[k], weights[features.columns[k]], points, [jet.orders for jet in own])
         found.update(zip(own, values, strict=True))
-    return {jet: found[jet] for jet in wanted}
+    return found
 
 
-def evaluate(features: Features, weights: Tensor, points: Tensor, orders: tuple[int, ...]) -> np.ndarray:
-    """A derivative of Σ w_j φ_j at points; a column for each of several w."""
-    return _evaluate(features, weights, points, [orders])[0]
-
-
-def _evaluate(
+def evaluate(
     features: Features, weights: Tensor, points: Tensor, alphas: Sequence[tuple[int, ...]]
 ) -> list[np.ndarray]:
-    """Several derivatives at points."""
-    if not len(points):
+    """Derivatives ∂^α of Σ w_j φ_j at points; with a column for each of several w."""
+    blocks = [
+        derivatives(features, alphas, points[part], weights) for part in parts(len(points), len(features), POINTS)
+    ]
+    if not blocks:
         return [np.zeros((0, *weights.shape[1:])) for _ in alphas]
-    blocks = [jets(features, alphas, points[part], weights) for part in parts(len(points), len(features), POINTS)]
-    return [to_host(torch.cat(columns)) for columns in zip(*blocks, strict=True)]
+    return [to_host(torch.cat(b)) for b in zip(*blocks, strict=True)]

@@ -15,6 +15,7 @@ from ..problem import Problem
 from .collocated import Collocated
 
 BALANCE_ROWS = 256  # rows from which the size of a condition's rows is estimated
+TINY = 1e-150  # norms below which squares may be lost
 
 
 def weigh(
@@ -55,5 +56,8 @@ def mean_row_norm(condition: Collocated, features: Family) -> float:
     """The mean norm of the rows of a condition, from some of them."""
     step = -(-len(condition) // BALANCE_ROWS)
     A = condition.block(features, slice(None, None, step)).matrix()
-    size = float(A.abs().max()) or 1.0  # squares of very large or small entries would over- or underflow
+    mean = float(A.square().sum(1).sqrt().mean())
+    if TINY < mean < float("inf"):
+        return mean
+    size = float(A.abs().max()) or 1.0  # squares of very large or small entries over- or underflow
     return size * float(torch.linalg.vector_norm(A / size, dim=1).mean())

@@ -6,6 +6,7 @@ A curve is smooth on each of its panels [k, k + 1] and runs with the inside on i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +18,19 @@ from .rule import gauss
 FINE = 32  # places on a panel between which lengths are interpolated
 NODES = 6  # of Gauss's rule between these
 HALVINGS = 60
+
+
+def halved(
+    low: np.ndarray, high: np.ndarray, like_low: Callable[[np.ndarray], np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Intervals cut in halves until no number lies between their ends; one end is like the lower one, one is not."""
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if not np.any((low < middle) & (middle < high)):
+            break
+        same = like_low(middle)
+        low, high = np.where(same, middle, low), np.where(same, high, middle)
+    return low, high
 
 
 class Curve(Definition, ABC):
@@ -119,12 +133,8 @@ class Arc(Piece):
         last = np.maximum.accumulate(np.where(signs != 0, np.arange(len(signs)), 0))
         signs = signs[last]  # where it stands still, to round-off, it goes on as before
         change = np.flatnonzero(signs[:-1] * signs[1:] < 0)
-        low, high, sign = places[change], places[change + 1], signs[change]
-        for _ in range(HALVINGS):
-            middle = (low + high) / 2
-            same = np.sign(self.at(middle)[1][:, axis]) == sign
-            low, high = np.where(same, middle, low), np.where(same, high, middle)
-        return low
+        sign = signs[change]
+        return halved(places[change], places[change + 1], lambda s: np.sign(self.at(s)[1][:, axis]) == sign)[0]
 
     @property
     def fine(self) -> np.ndarray:

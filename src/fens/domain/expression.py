@@ -16,9 +16,7 @@ def compiled(
     expressions: tuple[sp.Expr, ...], symbols: tuple[sp.Symbol, ...]
 ) -> Callable[..., list[np.ndarray]]:
     """A function of as many arrays as there are symbols, that gives the values of each expression at each point."""
-    dummies = {s: sp.Dummy(f"x{k:04d}") for k, s in enumerate(symbols)}
-    plain = [e.xreplace(dummies) for e in expressions]
-    raw = lambdified(list(dummies.values()), plain, ["scipy", "numpy"])
+    raw = lambdified(symbols, list(expressions))
 
     def evaluate(*arrays: np.ndarray) -> list[np.ndarray]:
         with np.errstate(all="ignore"):  # what is not finite is refused where it matters

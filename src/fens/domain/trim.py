@@ -7,13 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from .curve import Arc
+from .curve import Arc, halved
 from .piece import Samples
 from .region import Domain
 
 LOOKS = 32  # places on a panel that are looked at first
 FINEST = 1e-5  # beside the length of the arc: crossings closer together than this may be missed
-HALVINGS = 60
 ROUND_OFF = 1e-2  # beside the slack of a shape: depths so small that boundaries are the same
 LEAST = 1e-10  # beside the length of the arc: shorter stretches are none
 
@@ -39,14 +38,16 @@ def _crossings(arc: Arc, other: Domain) -> np.ndarray:
     slack = ROUND_OFF * other.slack
     states = np.where(np.abs(depths) <= slack, 0, np.sign(depths))
     change = np.flatnonzero(np.diff(states))
-    low, high, before, after = places[change], places[change + 1], states[change], states[change + 1]
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
+    before, after = states[change], states[change + 1]
+    crossing = before * after != 0  # from one side to the other, not onto the boundary
+
+    def like_before(middle: np.ndarray) -> np.ndarray:
         depth = other.depth(arc.at(middle)[0])
         state = np.where(np.abs(depth) <= slack, 0, np.sign(depth))
-        crossing = before * after != 0  # from one side to the other, not onto the boundary
-        stays = np.where(crossing, np.sign(depth) == before, state == before)
-        low, high = np.where(stays, middle, low), np.where(stays, high, middle)
+        like: np.ndarray = np.where(crossing, np.sign(depth), state) == before
+        return like
+
+    low, high = halved(places[change], places[change + 1], like_before)
     found = np.concatenate([[arc.start], (low + high) / 2, [arc.end]])
     gap = LEAST * (arc.end - arc.start)
     inner = [m for m in found[1:-1] if gap < m - arc.start and gap < arc.end - m]

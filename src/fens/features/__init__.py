@@ -3,9 +3,9 @@
 from .activation import ACTIVATIONS, Activation, activation
 from .composed import draw_around
 from .distribution import AroundHoles, Distribution, Hole, Isotropic, Localised, Mixture, Oriented, Sparse, Spot
-from .family import Family, JointOperator, image, jets
+from .family import Family, JointOperator, image
 from .frequencies import Draw, Draws, Unscaled, constant, draw
-from .kept import kept
+from .kept import derivatives, kept
 from .layers import draw_layers
 from .parts import parts
 from .pieces import OVERLAP, draw_pieces, draw_spots
@@ -15,6 +15,6 @@ __all__ = [
     "ACTIVATIONS", "OVERLAP", "Activation", "AroundHoles", "Coefficient", "Distribution", "Draw", "Draws", "Family",
     "Features", "Hole", "Isotropic", "JointOperator", "Localised", "Mixture", "Operator", "Oriented", "RandomFeatures",
     "Sparse", "Spot", "Unscaled",
-    "activation", "constant", "draw", "draw_around", "draw_layers", "draw_pieces", "draw_spots", "image", "jets",
+    "activation", "constant", "derivatives", "draw", "draw_around", "draw_layers", "draw_pieces", "draw_spots", "image",
     "kept", "parts",
 ]

@@ -198,4 +198,4 @@ def _compiled(expression: sp.Expr, symbols: tuple[sp.Symbol, ...], orders: tuple
     """∂^orders of an expression as a function of arrays; None if it vanishes."""
     variables = [(s, n) for s, n in zip(symbols, orders, strict=True) if n]
     derivative = expression.diff(*variables) if variables else expression
-    return None if derivative == 0 else lambdified(symbols, derivative, "numpy")
+    return None if derivative == 0 else lambdified(symbols, derivative)

@@ -10,9 +10,8 @@ import torch
 from torch import Tensor
 
 from ..product import product
-from .grid import Runs
 from .parts import parts
-from .random_features import Coefficient, Features, Operator, RandomFeatures, Summing
+from .random_features import Coefficient, Features, Operator, RandomFeatures
 
 JointOperator = Sequence[tuple[Coefficient, int, tuple[int, ...]]]  # Σ c(x) ∂^α u_k as triples (c, k, α)
 
@@ -68,12 +67,3 @@ def image(features: Features, operator: Operator, points: Tensor, weights: Tenso
         here = [(c[part] if isinstance(c, Tensor) else c, alpha) for c, alpha in operator]
         sums.append(product(features.matrix(here, points[part]), weights))
     return torch.cat(sums)
-
-
-def jets(features: Features, alphas: Sequence[tuple[int, ...]], points: Tensor, weights: Tensor) -> list[Tensor]:
-    """∂^α Σ_j w_j φ_j at points for each α; where they can, features share what these have in common."""
-    on_grid = isinstance(features, RandomFeatures) and Runs.of(points) is not None
-    if len(alphas) > 1 and isinstance(features, Summing) and not on_grid:
-        sums = [features.sums(alphas, points[part], weights) for part in parts(len(points), len(features))]
-        return list(torch.cat(sums).T)
-    return [image(features, [(1.0, alpha)], points, weights) for alpha in alphas]

@@ -33,13 +33,15 @@ class Runs:
     @classmethod
     def of(cls, points: Tensor) -> Runs | None:
         """The runs of points, if these are so arranged and few enough of them are different."""
-        changing = (points[1:2] != points[:1]).flatten().nonzero().flatten()
-        if points.shape[1] < 2 or len(changing) != 1:
+        if min(points.shape) < 2:
             return None
-        axis = int(changing[0])
+        changing = [k for k, (a, b) in enumerate(zip(*points[:2].tolist(), strict=True)) if a != b]
+        if len(changing) != 1:
+            return None
+        axis = changing[0]
         others = [k for k in range(points.shape[1]) if k != axis]
         breaks = (points[1:, others] != points[:-1, others]).any(1).nonzero().flatten() + 1
-        if len(breaks) < 2:
+        if len(breaks) < 2 or SHARED * len(breaks) > len(points):  # one run, or too many
             return None
         first, length = int(breaks[0]), int(breaks[1] - breaks[0])
         along, starts = points[first : first + length, axis], points[[0, *breaks.tolist()]]

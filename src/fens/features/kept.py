@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from torch import Tensor
 
 from .activation import Activation
-from .family import Family
-from .random_features import Operator, RandomFeatures
+from .family import Family, image
+from .random_features import Features, Operator, Orders, RandomFeatures
 
 ENTRY = 8  # bytes
 
@@ -52,19 +52,19 @@ class Kept:
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """(Σ_α c_α ∂^α φ_j)(x_i), a matrix with a row for each point and a column for each feature."""
-        known = self._known(points, self.plain.orders(operator))
-        return self.plain.matrix(operator, points) if known is None else self.plain.matrix_from(known, operator)
+        bases = self._bases(points, self.plain.orders(alpha for _, alpha in operator))
+        return self.plain.matrix_from(bases, operator) if bases else self.plain.matrix(operator, points)
 
-    def sums(self, alphas: Sequence[tuple[int, ...]], points: Tensor, weights: Tensor) -> Tensor:
-        """∂^α Σ_j w_j φ_j at the points, a column for each α."""
-        known = self._known(points, self.plain.orders([(1.0, alpha) for alpha in alphas]))
-        if known is None:
-            return self.plain.sums(alphas, points, weights)
-        return self.plain.sums_from(known, alphas, weights)
+    def derivatives(self, alphas: Sequence[Orders], points: Tensor, weights: Tensor) -> list[Tensor]:
+        """Σ_j w_j ∂^α φ_j(x_i) for each α."""
+        bases = self._bases(points, self.plain.orders(alphas))
+        if not bases:
+            return self.plain.derivatives(alphas, points, weights)
+        return self.plain.derivatives_from(bases, alphas, weights)
 
-    def _known(self, points: Tensor, orders: Sequence[int]) -> Mapping[int, Tensor] | None:
-        """σ⁽ⁿ⁾ at the points for some n; None if there are none, or no memory for them."""
-        where = (points.data_ptr(), tuple(points.shape), points.stride())
+    def _bases(self, points: Tensor, orders: Sequence[int]) -> dict[int, Tensor] | None:
+        """σ⁽ⁿ⁾ at the points for each n, which are kept; None if there are none, or more than is allowed."""
+        where = points.data_ptr(), tuple(points.shape), points.stride()
         known = self._found[where][1] if where in self._found else {}
         missing = [n for n in orders if n not in known]
         size = ENTRY * len(points) * len(self) * len(missing)
@@ -74,6 +74,13 @@ class Kept:
         known.update(zip(missing, self.plain.bases(points, missing), strict=True))
         self._found[where] = points, known
         return known
+
+
+def derivatives(features: Features, alphas: Sequence[Orders], points: Tensor, weights: Tensor) -> list[Tensor]:
+    """Σ_j w_j ∂^α φ_j(x_i) for each α; plain features find once what these have in common."""
+    if isinstance(features, RandomFeatures | Kept):
+        return features.derivatives(alphas, points, weights)
+    return [image(features, [(1.0, alpha)], points, weights) for alpha in alphas]
 
 
 def kept(features: Family, bytes_: int) -> Family:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import torch
 from torch import Tensor
@@ -12,10 +12,12 @@ from torch import Tensor
 from ..product import product
 from .activation import Activation, fold
 from .grid import Runs, Waves, quadrature
+from .parts import parts
 
 Coefficient = float | Tensor  # the same everywhere, or one value for each point
 Groups = Mapping[int, list[tuple[Coefficient, Tensor]]]  # for each order, the pairs (c, ±W^α)
-Operator = Sequence[tuple[Coefficient, tuple[int, ...]]]  # Σ c(x) ∂^α as pairs (c, α)
+Orders = tuple[int, ...]  # α
+Operator = Sequence[tuple[Coefficient, Orders]]  # Σ c(x) ∂^α as pairs (c, α)
 
 
 class Features(Protocol):
@@ -32,15 +34,6 @@ class Features(Protocol):
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """(Σ_α c_α ∂^α φ_j)(x_i), a matrix with a row for each point and a column for each feature."""
-        ...
-
-
-@runtime_checkable
-class Summing(Protocol):
-    """Features that give several derivatives of a sum at once."""
-
-    def sums(self, alphas: Sequence[tuple[int, ...]], points: Tensor, weights: Tensor) -> Tensor:
-        """∂^α Σ_j w_j φ_j at the points, a column for each α."""
         ...
 
 
@@ -73,32 +66,35 @@ class RandomFeatures:
 
     def bases(self, points: Tensor, orders: Sequence[int]) -> list[Tensor]:
         """σ⁽ⁿ⁾ of every feature at every point, for each n."""
+        if not orders:
+            return []
         # as (features, points), so that the result is column-major, which is what LAPACK takes without a copy
         z = torch.addmm(self.b[:, None], self.W, (points - self.center).T).T
-        return self.activation.derivatives(z, orders) if orders else []
+        return self.activation.derivatives(z, orders)
 
     def matrix_from(self, bases: Mapping[int, Tensor], operator: Operator) -> Tensor:
         """The matrix, from σ⁽ⁿ⁾ at the points, which stay as they are."""
         first, *others = ((bases[n], terms) for n, terms in self._groups(operator).items())
         return _added(first[0] * _symbol(first[1]), others)
 
-    def sums(self, alphas: Sequence[tuple[int, ...]], points: Tensor, weights: Tensor) -> Tensor:
-        """∂^α Σ_j w_j φ_j at the points, a column for each α."""
-        orders = self.orders([(1.0, alpha) for alpha in alphas])
-        return self.sums_from(dict(zip(orders, self.bases(points, orders), strict=True)), alphas, weights)
+    def derivatives(self, alphas: Sequence[Orders], points: Tensor, weights: Tensor) -> list[Tensor]:
+        """Σ_j w_j ∂^α φ_j(x_i) for each α, without much rounding; a column for each of several w."""
+        if self.activation.trigonometric and weights.ndim == 1 and (runs := Runs.of(points)) is not None:
+            return [runs.image(self._waves(self._groups([(1.0, alpha)])), weights) for alpha in alphas]
+        orders, values = self.orders(alphas), list[list[Tensor]]()
+        for part in parts(len(points), len(self)):
+            bases = dict(zip(orders, self.bases(points[part], orders), strict=True))
+            values.append(self.derivatives_from(bases, alphas, weights))
+        return [torch.cat(blocks) for blocks in zip(*values, strict=True)]
 
-    def sums_from(self, bases: Mapping[int, Tensor], alphas: Sequence[tuple[int, ...]], weights: Tensor) -> Tensor:
-        """The sums, from σ⁽ⁿ⁾ at the points: W^α goes to the weights, so that each n takes one product of matrices."""
-        total = weights.new_empty((len(next(iter(bases.values()))), len(alphas)))
-        groups = [next(iter(self._groups([(1.0, alpha)]).items())) for alpha in alphas]
-        for n in {order for order, _ in groups}:
-            own = [k for k, (order, _) in enumerate(groups) if order == n]
-            total[:, own] = product(bases[n], torch.stack([groups[k][1][0][1] * weights for k in own], dim=1))
-        return total
+    def derivatives_from(self, bases: Mapping[int, Tensor], alphas: Sequence[Orders], weights: Tensor) -> list[Tensor]:
+        """The derivatives, from σ⁽ⁿ⁾ at the points: the factors W^α go to the weights."""
+        terms = ((n, factor if weights.ndim == 1 else factor[:, None]) for n, factor in map(self._term, alphas))
+        return [product(bases[n], weights * factor) for n, factor in terms]
 
-    def orders(self, operator: Operator) -> list[int]:
-        """The n of the σ⁽ⁿ⁾ that an operator needs."""
-        return list(self._groups(operator))
+    def orders(self, alphas: Iterable[Orders]) -> list[int]:
+        """The n of the σ⁽ⁿ⁾ that derivatives need."""
+        return list(dict.fromkeys(fold(self.activation, sum(alpha))[1] for alpha in alphas))
 
     def grid_image(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor | None:
         """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i) without the matrix, if the points are so arranged."""
@@ -110,23 +106,32 @@ class RandomFeatures:
         constant = all(not isinstance(c, Tensor) for terms in groups.values() for c, _ in terms)
         if not groups or not constant or not self.activation.trigonometric or (runs := Runs.of(points)) is None:
             return None
+        return runs, self._waves(groups)
+
+    def _waves(self, groups: Groups) -> Waves:
+        """An operator with constant coefficients applied to trigonometric features."""
         alpha, beta = torch.zeros_like(self.b), torch.zeros_like(self.b)
         for order, terms in groups.items():
             symbol, (a, b) = _symbol(terms)[0], quadrature(self.activation, order, len(self), self.b)
             alpha, beta = alpha + symbol * a, beta + symbol * b
-        return runs, Waves(self.W, self.b, self.center, alpha, beta)
+        return Waves(self.W, self.b, self.center, alpha, beta)
 
     def _groups(self, operator: Operator) -> Groups:
         """For each order of derivative that must be evaluated, the pairs (c, ±W^α) that multiply it."""
         groups: dict[int, list[tuple[Coefficient, Tensor]]] = {}
         for coefficient, alpha in operator:
-            sign, order = fold(self.activation, sum(alpha))
-            factor = torch.full_like(self.b, float(sign))
-            for axis, power in enumerate(alpha):
-                if power:
-                    factor *= self.W[:, axis] ** power
+            order, factor = self._term(alpha)
             groups.setdefault(order, []).append((coefficient, factor))
         return groups
+
+    def _term(self, alpha: Orders) -> tuple[int, Tensor]:
+        """The n and the ±W^α of ∂^α φ = ±W^α σ⁽ⁿ⁾."""
+        sign, order = fold(self.activation, sum(alpha))
+        factor = torch.full_like(self.b, float(sign))
+        for axis, power in enumerate(alpha):
+            if power:
+                factor *= self.W[:, axis] ** power
+        return order, factor
 
 
 def _added(total: Tensor, others: Iterable[tuple[Tensor, Sequence[tuple[Coefficient, Tensor]]]]) -> Tensor:

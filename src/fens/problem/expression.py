@@ -12,6 +12,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from ..errors import EquationError, UnsupportedEquation
+from ..lambdas import FUNCTIONS
 from .formula import real_parts
 from .symbols import ONE_OVER_MEASURE, Data, Jump, Normal, OfCoordinate, Opposite, Total
 from .unknowns import Component, Unknown
@@ -50,7 +51,7 @@ class Equation:
         """Whether the equation only makes sense for pairs of points."""
         return any(jet.opposite for jet, _ in self.jets)
 
-    @property
+    @cached_property
     def data(self) -> tuple[Data, ...]:
         """The measured values it refers to."""
         return tuple(s for s in self.residual.free_symbols if isinstance(s, Data))
@@ -70,12 +71,15 @@ class Equation:
 
 
 def read(statement: Any, components: Sequence[Component], coordinates: Sequence[sp.Symbol]) -> tuple[Equation, ...]:
-    """The equation a user wrote, `Eq(left, right)` or an expression that must vanish, checked and taken apart.
+    """The equation a user wrote, `Eq(left, right)` or an expression that must vanish, checked and taken apart."""
+    return taken_apart(statement, worked_out(statement, coordinates), components, coordinates)
 
-    An equation between complex values is two.
-    """
+
+def taken_apart(
+    statement: Any, residual: sp.Expr, components: Sequence[Component], coordinates: Sequence[sp.Symbol]
+) -> tuple[Equation, ...]:
+    """The equation that a statement comes to, with its residual worked out; one between complex values is two."""
     text = str(statement)
-    residual = worked_out(statement, coordinates)
     are_complex = any(c.part for c in components)
     _refuse_odd_parts(residual, text, are_complex)
     residual, is_integral = _integrand(residual, text)
@@ -108,7 +112,7 @@ class Reader:
         """The expression with symbols for the unknowns and their derivatives."""
         # in an order that does not depend on hashes, else neither would the order of sums, and so the last bits
         nodes = sorted(self._nodes(expression).items(), key=lambda item: (str(item[1][0]), item[1][1], str(item[0])))
-        values = {node: self._value(*what, opposite) for node, what in nodes}
+        values = {node: self._value(node, *what, opposite) for node, what in nodes}
         if opposite:
             values.update({x: Opposite(x) for x in self.coordinates})
         return expression.xreplace(values)
@@ -138,11 +142,11 @@ class Reader:
                 f"substitute its value first, e.g. equation.subs({s}, 1.0), or if it is sought make it a fens.Unknown."
             )
 
-    def _value(self, unknown: sp.Expr, orders: tuple[int, ...], opposite: bool) -> sp.Expr:
+    def _value(self, node: sp.Expr, unknown: sp.Expr, orders: tuple[int, ...], opposite: bool) -> sp.Expr:
         value = sp.S.Zero
         for k, component in enumerate(self.components):
             if component.unknown == unknown:
-                name = f"{component.part} {differentiated(unknown, self.coordinates, orders)}".strip()
+                name = f"{component.part} {node}".strip()
                 symbol = self.jets.setdefault(Jet(k, orders, opposite), sp.Dummy(name, real=True))
                 value += sp.I * symbol if component.part == "im" else symbol
         return value
@@ -191,8 +195,18 @@ def worked_out(statement: Any, coordinates: Sequence[sp.Symbol]) -> sp.Expr:
         if d.atoms(AppliedUndef) and not set(d.variables) <= set(coordinates):
             known = ", ".join(map(str, coordinates))
             raise EquationError(f"{d} in {statement} differentiates by something else than the coordinates, {known}.")
+    if all(map(_is_worked_out, sp.preorder_traversal(expression))):
+        return expression
     real = {x: sp.Dummy(x.name, real=True) for x in coordinates}  # else the derivative of |x| is not a formula
     return expression.xreplace(real).doit().xreplace({dummy: x for x, dummy in real.items()})
+
+
+def _is_worked_out(node: sp.Basic) -> bool:
+    """Whether a node is evaluated, and would be the same if coordinates were known to be real."""
+    if isinstance(node, sp.Derivative):
+        return isinstance(node.expr, AppliedUndef) and all(isinstance(a, sp.Symbol) for a in node.expr.args)
+    plain = sp.Symbol | sp.Number | sp.NumberSymbol | sp.Add | sp.Mul | sp.Pow | sp.Tuple | AppliedUndef
+    return (isinstance(node, plain) or node.func in FUNCTIONS) and (not node.args or node.func(*node.args) == node)
 
 
 def as_expression(statement: Any) -> sp.Expr:

@@ -76,11 +76,7 @@ class Formula:
 
     @cached_property
     def _compiled(self) -> Any:
-        # dummies, because a coordinate may have the name of a constant or function of NumPy's, such as e or pi
-        # with names of one length: the order of a sum follows them, and its last bits follow the order
-        dummies = {s: sp.Dummy(f"x{k:04d}") for k, s in enumerate(self._arguments)}
-        # cse: sources derived from an exact solution repeat its subexpressions many times over
-        return lambdified(list(dummies.values()), self._plain.xreplace(dummies), ["scipy", "numpy"])
+        return lambdified(self._arguments, self._plain)
 
 
 def function_values(

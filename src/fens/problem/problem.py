@@ -12,7 +12,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import EquationError, RegionError, UnsupportedEquation
-from .expression import Equation, find_unknowns, read, worked_out
+from .expression import Equation, find_unknowns, taken_apart, worked_out
 from .unknowns import Component, Unknown, parts_of
 
 
@@ -49,9 +49,12 @@ class Problem:
         statements = _statements(equations)
         self.domains: tuple[Any, ...] = _domains(statements)
         self.coordinates: tuple[sp.Symbol, ...] = self.domains[0].coordinates
-        self.components = _components(statements, self.domains)
+        stated = [(region, s, worked_out(s, self.coordinates)) for region, s in statements]
+        self.components = _components([(region, residual) for region, _, residual in stated], self.domains)
         read_all = [
-            Condition(region, e) for region, s in statements for e in read(s, self.components, self.coordinates)
+            Condition(region, equation)
+            for region, s, residual in stated
+            for equation in taken_apart(s, residual, self.components, self.coordinates)
         ]
         # equations on the domain first, the rest as given
         self.conditions: tuple[Condition, ...] = tuple(
@@ -173,10 +176,9 @@ def _domains(statements: list[tuple[Any, Any]]) -> tuple[Any, ...]:
     return domains
 
 
-def _components(statements: list[tuple[Any, Any]], domains: tuple[Any, ...]) -> tuple[Component, ...]:
+def _components(residuals: list[tuple[Any, sp.Expr]], domains: tuple[Any, ...]) -> tuple[Component, ...]:
     coordinates = domains[0].coordinates
-    expressions = [(region, worked_out(s, coordinates)) for region, s in statements]
-    unknowns = find_unknowns((e for _, e in expressions), coordinates)
+    unknowns = find_unknowns((r for _, r in residuals), coordinates)
     if not any(isinstance(u, AppliedUndef) for u in unknowns):
         raise EquationError(
             f"No equation contains an unknown: a sp.Function of the coordinates, such as "
@@ -184,7 +186,7 @@ def _components(statements: list[tuple[Any, Any]], domains: tuple[Any, ...]) -> 
         )
     found = []
     for unknown in unknowns:
-        on = dict.fromkeys(region for region, e in expressions if region in domains and e.has(unknown))
+        on = dict.fromkeys(region for region, r in residuals if region in domains and r.has(unknown))
         if isinstance(unknown, Unknown):
             on = dict.fromkeys(domains[:1])
         if len(on) != 1:
