@@ -25,7 +25,7 @@ import fens
 from fens import zoo
 from fens.assemble import System, linearise, place, weigh
 from fens.domain import Clustered
-from fens.estimate import DETERMINED, UNRESOLVED
+from fens.judge import DETERMINED, UNRESOLVED
 from fens.lstsq import Direct
 from fens.problem import newton_form
 from fens.settings import FIRST_SIZE

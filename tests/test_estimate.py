@@ -7,8 +7,8 @@ import torch
 
 import fens
 from fens import zoo
-from fens.estimate import Evidence, judged
 from fens.fit import Stats
+from fens.judge import Evidence, judged
 
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)

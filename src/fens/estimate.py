@@ -8,8 +8,8 @@ found again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -21,88 +21,16 @@ from .domain import Clustered, Demand, Domain
 from .errors import EvaluationError
 from .features import Distribution, Family, Isotropic, kept
 from .fit import Case, Stats, draw_features, place_elsewhere, place_points
+from .judge import Error, Evidence, judged
 from .lstsq import Failed, Solvable
-from .nonlinear import NEGLIGIBLE, Point, natural_size
+from .nonlinear import Point, natural_size
 from .problem import LINEARISATIONS, Problem
 
 EPS = float(np.finfo(np.float64).eps)
-SAFETY = 2.0  # the difference of two solutions can be smaller than the error of either
 PROBES = 1000  # points in the domain at which functions are compared
 CORNERS = 200  # and at its corners
-UNRESOLVED = 0.01  # residual of an equation beside its terms, above which two solutions may err alike
-VIOLATED = 0.1  # and above which the equations do not hold, and the solution may be anything
-UNCERTAIN = 0.05  # relative error above which a solution is not one
-DETERMINED = 1e-8  # relative error to which a random function must be found again
-STABLE = 300.0  # largest change of a solution beside that of its data
-STABLE_TOGETHER = 1500.0  # the same for several unknowns
-ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
 NOISES = 4  # samples of the noise of data
 SMOOTH = 20  # one in so many features makes the smooth one of the random functions
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What an error estimate rests on.
-
-    `residuals` has, for each region, the residual of its equation beside the terms, at points the solve did not use;
-    `disagreement` is the largest difference from a solution with independent features and points, and `differences`
-    has that of each unknown with the size of it; `recovery` is the
-    relative error with which random functions are found again from what the equations tell of them; `sensitivity`
-    how much random changes of the equations change the solution, beside their sizes; `rounding` the size of the
-    weighted features times the unit of round-off; `noise` has the change of each unknown that noise in the data makes.
-    """
-
-    residuals: Mapping[str, float]
-    differences: Mapping[str, tuple[float, float]]
-    recovery: float
-    sensitivity: float
-    rounding: float
-    noise: Mapping[str, float] = field(default_factory=dict)
-
-    @property
-    def disagreement(self) -> float:
-        """The largest of the differences."""
-        return max(difference for difference, _ in self.differences.values())
-
-    @property
-    def size(self) -> float:
-        """The largest value of an unknown."""
-        return max(size for _, size in self.differences.values())
-
-    @property
-    def determined(self) -> bool:
-        """Whether the equations determine a solution, and one that depends continuously on them."""
-        return self.recovery <= DETERMINED and self.sensitivity <= self.stable
-
-    @property
-    def stable(self) -> float:
-        """The largest sensitivity of a solution that depends continuously on the equations.
-
-        Of several unknowns one may be a derivative of another, as pressure is of velocity, and then it amplifies noise
-        by as much as features vary.
-        """
-        return STABLE if len(self.differences) == 1 else STABLE_TOGETHER
-
-
-@dataclass(frozen=True)
-class Error:
-    """The error of a solution: `estimate` is the largest absolute one to be expected, `relative` beside the solution.
-
-    Of several unknowns these are the largest; `of` has the absolute one of each.
-
-    The verdict is "roundoff-limited" (no choice of features would help much), "approximation-limited" (more features
-    would), "noise-limited" (better data would), or "unreliable" (the estimate itself is not to be trusted).
-    """
-
-    estimate: float
-    relative: float
-    verdict: str
-    advice: str
-    evidence: Evidence
-    of: Mapping[str, float]
-
-    def __repr__(self) -> str:
-        return f"Error({self.estimate:.1e}, relative {self.relative:.1e}, {self.verdict}: {self.advice})"
 
 
 def estimate_error(
@@ -140,62 +68,6 @@ def estimate_error(
     rounding = EPS * float(torch.linalg.vector_norm(weights))
     evidence = Evidence(dict(zip(names, residuals, strict=True)), by_name, recovery, sensitivity, rounding, noise)
     return judged(evidence, stats, not all(isinstance(d, Isotropic) for d in distributions))
-
-
-def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
-    """The estimate and the verdict that follow from the evidence.
-
-    Solutions `alike` have frequencies from one learnt distribution, and may lack the same.
-    """
-    worst = max(evidence.residuals.values())
-    errors = {
-        name: SAFETY * (difference + evidence.noise.get(name, 0.0))
-        for name, (difference, _) in evidence.differences.items()
-    }
-    if alike or worst > UNRESOLVED:
-        errors = {name: max(e, SAFETY * worst * evidence.differences[name][1]) for name, e in errors.items()}
-    if not evidence.determined or worst > VIOLATED:  # what the equations do not tell may be of any size
-        errors = dict.fromkeys(errors, float("inf"))
-    error, relative = max(errors.values()), _relative(errors, evidence)
-
-    def verdict(name: str, advice: str) -> Error:
-        return Error(error, relative, name, advice, evidence, errors)
-
-    if not evidence.recovery <= DETERMINED:
-        return verdict(
-            "unreliable",
-            "The equations do not determine the solution: other functions satisfy them as well. Look for a missing "
-            "condition, a resonance, or too few points.",
-        )
-    if not evidence.sensitivity <= evidence.stable:
-        return verdict(
-            "unreliable",
-            "The solution does not depend continuously on the equations: a small change of them makes one of it "
-            f"{evidence.sensitivity:.0e} times as large. Look for a resonance, an equation solved against its "
-            "direction of time, or conditions of the wrong kind.",
-        )
-    if stats.status != "converged":
-        return verdict("unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}")
-    if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()) and worst <= UNRESOLVED:
-        return verdict("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
-    if not relative <= UNCERTAIN or worst > UNRESOLVED:
-        return verdict(
-            "unreliable",
-            f"An equation holds only to {worst:.1%} of its terms, and solutions with other features differ by "
-            f"{evidence.disagreement:.1e}: the solution is not resolved, or there is none. Take more features.",
-        )
-    if worst <= ROUNDED:
-        return verdict("roundoff-limited", "The equations hold to rounding; more features would not help much.")
-    return verdict("approximation-limited", "More features would lower the error; tol= asks for as many as needed.")
-
-
-def _relative(errors: Mapping[str, float], evidence: Evidence) -> float:
-    """The largest error beside the size of its unknown; one that vanishes counts with the rounding of the others."""
-    relative = []
-    for name, error in errors.items():
-        size = max(evidence.differences[name][1], NEGLIGIBLE * evidence.size)
-        relative.append(error / size if size > 0 else (0.0 if error == 0 else float("inf")))
-    return max(relative)
 
 
 def _names(regions: Sequence[str]) -> list[str]:

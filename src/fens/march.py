@@ -16,8 +16,8 @@ import sympy as sp
 
 from .domain import Cylinder, Extruded, Pair, Part, Patch, Piece, Points, Region
 from .errors import SettingError
-from .estimate import Error
 from .field import ComplexField, Extrapolated, Field
+from .judge import Error
 from .problem import Component, Condition, Data, Equation, Problem, differentiated, read, wrap
 from .settings import Settings
 from .solution import March, Solution

@@ -17,10 +17,10 @@ from .. import pictures
 from ..assemble import evaluate_jets, place, sample
 from ..domain import Clustered, Demand, Domain, Grid, Region, Sampler, Samples
 from ..errors import SettingError
-from ..estimate import Error
 from ..features import Distribution, Family, Isotropic
 from ..field import Fields, broadcast
 from ..fit import Stats
+from ..judge import Error
 from ..problem import LINEARISATIONS, Problem, Unknown, component_values
 from ..provenance import Provenance
 from ..scale import ScaleGrid, Search

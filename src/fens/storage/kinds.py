@@ -40,7 +40,6 @@ from ..domain.star import Polar
 from ..domain.surface import Triangles
 from ..domain.trace import Level
 from ..errors import FileError
-from ..estimate import Error, Evidence
 from ..features import AroundHoles, Family, Hole, Isotropic, Localised, Mixture, Oriented, RandomFeatures, Sparse, Spot
 from ..features.composed import Composed
 from ..features.joined import Joined
@@ -48,6 +47,7 @@ from ..features.layers import Layers
 from ..features.pieces import Bell, Cell, Pieces
 from ..field import ComplexField, Extrapolated, Field
 from ..fit import Stats
+from ..judge import Error, Evidence
 from ..nonlinear import State
 from ..problem import Component, Condition, Equation, Jet, Problem
 from ..scale import ScaleGrid, Search
