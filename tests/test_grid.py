@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+import sympy as sp
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fens
+from fens.assemble import System, linearise, place, weigh
 from fens.features import Family, RandomFeatures, activation, derivatives, image, kept
 from fens.features.grid import Runs
+from fens.problem import newton_form
 
 
 def features(d, n=30, name="cos", seed=0):
@@ -137,3 +140,32 @@ def test_a_solution_on_a_grid_of_many_points():
     rng = np.random.default_rng(0)
     i, j = rng.integers(0, 700, 1000), rng.integers(0, 900, 1000)
     assert np.abs(whole[i, j] - solution(x[i, 0], y[0, j])).max() < 1e-12
+
+
+@pytest.mark.parametrize("arranged", [True, False])
+def test_several_weights_are_a_column_each(arranged):
+    points = grid(20, 20)
+    points = points if arranged else points[torch.randperm(len(points), generator=torch.Generator().manual_seed(0))]
+    phi, W = features(2), torch.as_tensor(np.random.default_rng(2).standard_normal((30, 3)))
+    operator = [(2.0, (2, 0)), (1.0, (0, 0))]
+    together = image(phi, operator, points, W)
+    assert together.shape == (400, 3)
+    for k in range(3):
+        torch.testing.assert_close(together[:, k], image(phi, operator, points, W[:, k]), rtol=1e-12, atol=1e-10)
+    for each, alpha in zip(derivatives(phi, [(0, 0), (1, 1)], points, W), [(0, 0), (1, 1)], strict=True):
+        torch.testing.assert_close(each, phi.matrix([(1.0, alpha)], points) @ W, rtol=1e-12, atol=1e-10)
+
+
+def test_rows_times_several_weights():
+    x, y = sp.symbols("x y")
+    u = sp.Function("u")(x, y)
+    box = fens.Box({x: (0, 1), y: (0, 1)})
+    data = fens.Points({x: [0.2, 0.7], y: [0.4, 0.6]})
+    values = fens.Data([0.1, 0.2], std=[0.1, 0.3])
+    problem = fens.Problem({box: sp.Eq(u.diff(x, 2) + x * u, y), box.boundary: sp.Eq(u, 0), data: sp.Eq(u, values)})
+    solution = fens.solve(problem, features=30, scale=3, estimate=False)
+    placed = place(problem, solution.samples, newton_form, torch.device("cpu"))
+    system = System(weigh(linearise(placed), solution.features, "balanced"), solution.features)
+    W = torch.as_tensor(np.random.default_rng(2).standard_normal((30, 2)))
+    columns = torch.stack([system.image(w) for w in W.T], dim=1)
+    torch.testing.assert_close(system.image(W), columns, rtol=1e-12, atol=1e-12)

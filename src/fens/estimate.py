@@ -104,7 +104,7 @@ class Second:
     def responses(self, problem: Problem, probes: Sequence[Tensor], rng: np.random.Generator) -> Responses:
         """What comes out for several right-hand sides, solved for and evaluated all at once."""
         known = self._random_functions(rng)
-        sides = [*map(self.factorised.image, known.T), self._changes(problem, rng), *self._noises(rng)]
+        sides = [*self.factorised.image(known).T, self._changes(problem, rng), *self._noises(rng)]
         found = self.factorised.weights_for(torch.stack(sides).T)
         found[:, : known.shape[1]] -= known  # what their being found again misses
         return Responses(_values(self.features, torch.cat([self.weights[:, None], known, found], 1), probes))

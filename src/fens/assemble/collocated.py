@@ -98,7 +98,8 @@ class Block:
 
     def image(self, weights: Tensor) -> Tensor:
         """The rows times weights, without the rows where that is possible."""
-        return self.places.image(self.features, self.operator, weights) * self.row_weights
+        rows, w = self.places.image(self.features, self.operator, weights), self.row_weights
+        return rows * (w[:, None] if isinstance(w, Tensor) and rows.ndim == 2 else w)
 
 
 @dataclass(frozen=True)
@@ -191,4 +192,4 @@ class Pinned:
 
     def image(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
-        return self.rows.image(torch.cat([weights, torch.zeros_like(self.last)]))
+        return self.rows.image(torch.cat([weights, self.last.new_zeros((len(self.last), *weights.shape[1:]))]))

@@ -50,8 +50,8 @@ class Places:
         return self.summed(A)
 
     def image(self, features: Family, operator: Sequence[tuple[Coefficient, Jet]], weights: Tensor) -> Tensor:
-        """The matrix times weights, without the matrix where that is possible."""
-        total = self.points.new_zeros(len(self.points))
+        """The matrix times weights, or each column of them, without the matrix where that is possible."""
+        total = self.points.new_zeros((len(self.points), *weights.shape[1:]))
         for points, opposite in ((self.points, False), (self.opposite, True)):
             own = [(c, jet.unknown, jet.orders) for c, jet in operator if jet.opposite == opposite]
             if own:

@@ -49,7 +49,7 @@ class Family:
 
     def image(self, operator: JointOperator, points: Tensor, weights: Tensor) -> Tensor:
         """The matrix times weights, without the matrix where that is possible."""
-        total = points.new_zeros(len(points))
+        total = points.new_zeros((len(points), *weights.shape[1:]))
         for k, (member, columns) in enumerate(zip(self.members, self.columns, strict=True)):
             own = [(c, alpha) for c, unknown, alpha in operator if unknown == k]
             if own:
@@ -59,8 +59,7 @@ class Family:
 
 def image(features: Features, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
     """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i), without much rounding; a column for each of several w."""
-    waves = features if isinstance(features, RandomFeatures) and weights.ndim == 1 else None
-    if waves and (found := waves.grid_image(operator, points, weights)) is not None:
+    if isinstance(features, RandomFeatures) and (found := features.grid_image(operator, points, weights)) is not None:
         return found
     sums = []
     for part in parts(len(points), len(features)):

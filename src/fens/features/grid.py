@@ -59,6 +59,12 @@ class Runs:
         (cos, sin), (P, Q) = waves.along(self), waves.across(self, self.starts)
         return self._cut((cos * P[:, None]).addcmul_(sin, Q[:, None]).flatten(0, 1))
 
+    def images(self, waves: Waves, weights: Tensor) -> Tensor:
+        """Sums of waves at each point; a column for each of several weights."""
+        if weights.ndim == 1:
+            return self.image(waves, weights)
+        return torch.stack([self.image(waves, w) for w in weights.T]).T
+
     def image(self, waves: Waves, weights: Tensor) -> Tensor:
         """Sums of waves at each point."""
         cos, sin = waves.along(self)

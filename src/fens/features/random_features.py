@@ -79,8 +79,8 @@ class RandomFeatures:
 
     def derivatives(self, alphas: Sequence[Orders], points: Tensor, weights: Tensor) -> list[Tensor]:
         """Σ_j w_j ∂^α φ_j(x_i) for each α, without much rounding; a column for each of several w."""
-        if self.activation.trigonometric and weights.ndim == 1 and (runs := Runs.of(points)) is not None:
-            return [runs.image(self._waves(self._groups([(1.0, alpha)])), weights) for alpha in alphas]
+        if self.activation.trigonometric and (runs := Runs.of(points)) is not None:
+            return [runs.images(self._waves(self._groups([(1.0, alpha)])), weights) for alpha in alphas]
         orders, values = self.orders(alphas), list[list[Tensor]]()
         for part in parts(len(points), len(self)):
             bases = dict(zip(orders, self.bases(points[part], orders), strict=True))
@@ -99,7 +99,7 @@ class RandomFeatures:
     def grid_image(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor | None:
         """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i) without the matrix, if the points are so arranged."""
         on_grid = self._on_grid(self._groups(operator), points)
-        return None if on_grid is None else on_grid[0].image(on_grid[1], weights)
+        return None if on_grid is None else on_grid[0].images(on_grid[1], weights)
 
     def _on_grid(self, groups: Groups, points: Tensor) -> tuple[Runs, Waves] | None:
         """Points in runs, and the features as waves, where they are so."""

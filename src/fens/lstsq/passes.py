@@ -24,11 +24,11 @@ class Passes(Protocol):
         ...
 
     def image(self, weights: Tensor) -> Tensor:
-        """A w."""
+        """A w, for one w or for each column of several."""
         ...
 
     def gradient(self, residual: Tensor) -> Tensor:
-        """Aᵀ r."""
+        """Aᵀ r, for one r or for each column of several."""
         ...
 
 

@@ -62,8 +62,8 @@ class Solvable(Protocol):
         ...
 
 
-def one_by_one(matrix: Solvable, B: Tensor) -> Tensor:
-    """The weights for each column of B, where nothing is gained by taking them together."""
+def one_by_one(matrix: Solvable | Failed, B: Tensor) -> Tensor:
+    """The weights for each column of B, one after another; NaN where there are none."""
     found = [matrix.solve(b) for b in B.T]
     return torch.stack([f.weights if f.status == "solved" else torch.full_like(f.weights, torch.nan) for f in found], 1)
 

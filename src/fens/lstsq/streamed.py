@@ -15,7 +15,7 @@ from torch import Tensor
 
 from .passes import InTurn, Passes
 from .result import Failed, LeastSquares
-from .rows import Rows, Scaled, one_by_one
+from .rows import Rows, Scaled
 from .size import factor_of, largest
 from .triangle import EPS, Damped, back_substitution, forward_substitution, norm, rank_of, rounding
 
@@ -78,7 +78,8 @@ class Triangular:
         else:
             factor, promised = factor_of(largest(b / self.size)), float("nan")
             target, first = b / self.size / factor, torch.zeros_like(self.R[0])
-        weights, residual = self._refined(first, target)
+        found, residuals = self._refined(first[:, None], target[:, None])
+        weights, residual = found[:, 0], float(residuals)
         if not max(largest(weights * factor), residual) < float("inf") or residual != residual:
             status = "overflow" if torch.isfinite(target).all() else "not finite"
             return Failed(status, torch.zeros_like(weights)).solve()
@@ -86,8 +87,12 @@ class Triangular:
         return LeastSquares(weights * factor, unit * residual, unit * (promised if b is None else residual), self.rank)
 
     def weights_for(self, B: Tensor) -> Tensor:
-        """The weights for each column of several right-hand sides."""
-        return one_by_one(self, B)
+        """The weights for each column of several right-hand sides, in as many passes as for one."""
+        factors = B.new_tensor([factor_of(largest(b / self.size)) for b in B.T])
+        nothing = B.new_zeros((B.shape[1], self.R.shape[1])).T
+        weights, residuals = self._refined(nothing, B / self.size / factors)
+        weights = weights * factors
+        return weights.where(torch.isfinite(weights).all(0) & torch.isfinite(residuals), torch.nan)
 
     def image(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
@@ -99,23 +104,31 @@ class Triangular:
         unit[column] = 1.0
         return self.passes.image(self._normal(unit, EPS**0.5 * self.length)) / self.size
 
-    def _refined(self, weights: Tensor, target: Tensor) -> tuple[Tensor, float]:
-        """Weights with a smaller residual, as long as another step makes it fall, and its norm."""
-        whole = float(target.norm())
+    def _refined(self, weights: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        """Columns of weights with smaller residuals, each as long as a step makes its own fall, and their norms."""
+        whole = target.norm(dim=0)
         misfit = target - self.passes.image(weights) if weights.any() else target
+        falling = torch.ones_like(whole, dtype=torch.bool)
         for _ in range(MOST):
-            last = float(misfit.norm())
-            if not last > 0:
+            last = misfit.norm(dim=0)
+            falling &= last > 0
+            if not falling.any():
                 break
-            damping = max(rounding(self.R), self.length * (EPS * last / whole) ** 0.5)
-            better = weights + self._normal(self.passes.gradient(misfit), damping)
+            better = weights + self._corrections(misfit, last / whole, falling)
             smaller = target - self.passes.image(better)
-            if not float(smaller.norm()) < last:
-                break
-            weights, misfit = better, smaller
-            if float(misfit.norm()) > FALLING * last:
-                break
-        return weights, float(misfit.norm())
+            factors = smaller.norm(dim=0) / last
+            falling &= factors < 1
+            weights, misfit = better.where(falling, weights), smaller.where(falling, misfit)
+            falling &= factors <= FALLING
+        return weights, misfit.norm(dim=0)
+
+    def _corrections(self, misfit: Tensor, parts: Tensor, wanted: Tensor) -> Tensor:
+        """Corrections for what is left of right-hand sides, such parts of them, with the damping that each allows."""
+        gradients, found = self.passes.gradient(misfit), []
+        for gradient, part, is_wanted in zip(gradients.T, parts.tolist(), wanted.tolist(), strict=True):
+            damping = max(rounding(self.R), self.length * (EPS * part) ** 0.5) if is_wanted else 0.0
+            found.append(self._normal(gradient, damping) if is_wanted else torch.zeros_like(gradient))
+        return torch.stack(found).T
 
     def _normal(self, gradient: Tensor, damping: float) -> Tensor:
         """(AᵀA + λ²)⁻¹ g."""
