@@ -70,7 +70,7 @@ class Reflections:
         V[:width].tril_(-1).fill_diagonal_(1.0)
         # T⁻¹ is the upper half of VᵀV, with half the diagonal, which is 1/τ; no τ is 0, because λ is not
         inverse = (V.T @ V).triu(1) + torch.diag(1 / tau)
-        T = torch.linalg.solve_triangular(inverse, torch.eye(width, dtype=V.dtype, device=V.device), upper=True)
+        T = torch.linalg.solve_triangular(inverse, torch.zeros_like(inverse).fill_diagonal_(1.0), upper=True)
         return cls(rows, V, T), triangle
 
     def do(self, top: Tensor, below: Tensor) -> None:
