@@ -101,9 +101,9 @@ class Entry:
 
 
 def entries(records: Sequence[Record]) -> list[Entry]:
-    """All solvers on all problems, in the order of the problems."""
+    """All solvers on all problems, in the order of the problems, ours first."""
     found = []
-    names = list(dict.fromkeys(r["solver"] for r in records))
+    names = sorted(dict.fromkeys(r["solver"] for r in records), key=lambda name: name != OURS)
     everything = runs(records)
     for problem in PROBLEMS:
         for solver in names:
