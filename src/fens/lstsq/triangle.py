@@ -29,9 +29,9 @@ class Damped:
         for start in range(0, n, PANEL):
             rows = slice(start, min(start + PANEL, n))
             corner = R[rows, rows]
-            panel = torch.cat([corner.triu(), filled[: rows.stop, rows]])
-            panel[rows.stop :].fill_diagonal_(damping)
-            reflections, triangle = Reflections.of(panel, rows)
+            below = filled[: rows.stop, rows]
+            below[start:].fill_diagonal_(damping)
+            reflections, triangle = Reflections.of(corner.triu(), below, rows)
             corner.tril_(-1).add_(triangle)
             reflections.undo(R[:, rows.stop :], filled[:, rows.stop :])
             self.panels.append(reflections)
@@ -58,20 +58,21 @@ class Reflections:
     """Q = 1 − V T Vᵀ, on some rows of what stands above and on those below it, from the first to the same ones."""
 
     rows: slice
-    V: Tensor
+    above: Tensor
+    below: Tensor
     T: Tensor
 
     @classmethod
-    def of(cls, panel: Tensor, rows: slice) -> tuple[Reflections, Tensor]:
-        """Q and R of a panel."""
-        width = panel.shape[1]
-        V, tau = torch.geqrf(panel)
+    def of(cls, above: Tensor, below: Tensor, rows: slice) -> tuple[Reflections, Tensor]:
+        """Q and R of a panel; V takes the place of what is below."""
+        width = above.shape[1]
+        V, tau = torch.geqrf(torch.cat([above, below]))
         triangle = V[:width].triu()
         V[:width].tril_(-1).fill_diagonal_(1.0)
         # T⁻¹ is the upper half of VᵀV, with half the diagonal, which is 1/τ; no τ is 0, because λ is not
         inverse = (V.T @ V).triu(1) + torch.diag(1 / tau)
         T = torch.linalg.solve_triangular(inverse, torch.zeros_like(inverse).fill_diagonal_(1.0), upper=True)
-        return cls(rows, V, T), triangle
+        return cls(rows, V[:width].clone(), below.copy_(V[width:]), T), triangle
 
     def do(self, top: Tensor, below: Tensor) -> None:
         """Q times both, in place."""
@@ -82,11 +83,10 @@ class Reflections:
         self._apply(self.T.T, top, below)
 
     def _apply(self, T: Tensor, top: Tensor, below: Tensor) -> None:
-        above, under = self.V[: len(self.T)], self.V[len(self.T) :]
         X, Y = top[self.rows], below[: self.rows.stop]
-        change = T @ (above.T @ X).addmm_(under.T, Y)
-        X.addmm_(above, change, alpha=-1)
-        Y.addmm_(under, change, alpha=-1)
+        change = T @ (self.above.T @ X).addmm_(self.below.T, Y)
+        X.addmm_(self.above, change, alpha=-1)
+        Y.addmm_(self.below, change, alpha=-1)
 
 
 def own(c: Tensor) -> Tensor:
