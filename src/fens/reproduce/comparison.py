@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -182,12 +182,28 @@ def best_of_tables(pairs: Sequence[Pair]) -> list[Best]:
 
 @dataclass(frozen=True)
 class Ordering:
-    """The sizes at which the best FEN is ten times below the best ELM: the paper's, and of these column `paper`'s."""
+    """How many times the best FEN is below the best ELM at the sizes where that is ten or more in the paper.
+
+    `factors` has the paper's, and that of column `paper` or None if it was not run.
+    """
 
     experiment: Experiment
-    papers: tuple[float, ...]
-    run: tuple[float, ...]
-    ours: tuple[float, ...]
+    factors: Mapping[int, tuple[float, float | None]]
+
+    @property
+    def papers(self) -> tuple[int, ...]:
+        """The sizes at which the paper shows it."""
+        return tuple(self.factors)
+
+    @property
+    def run(self) -> tuple[int, ...]:
+        """Those of them that were run."""
+        return tuple(size for size, (_, ours) in self.factors.items() if ours is not None)
+
+    @property
+    def ours(self) -> tuple[int, ...]:
+        """Those at which column `paper` shows it, too."""
+        return tuple(size for size, (_, ours) in self.factors.items() if ours is not None and ours >= TENFOLD)
 
     @property
     def holds(self) -> bool | None:
@@ -200,11 +216,10 @@ def orderings(pairs: Sequence[Pair]) -> list[Ordering]:
     found = []
     for e in (e for e in EXPERIMENTS if e.counted):
         at = {size: [p for p in pairs if p.experiment is e and p.size == size] for size in e.full.sizes}
-        papers = tuple(s for s in at if _far_below(at[s], lambda p: p.papers("linf")))
-        comparable = tuple(s for s in papers if _far_below(at[s], _own_paper) is not None)
-        ours = tuple(s for s in comparable if _far_below(at[s], _own_paper))
-        if papers:
-            found.append(Ordering(e, papers, comparable, ours))
+        papers = {size: _factor(own, lambda p: p.papers("linf")) for size, own in at.items()}
+        factors = {size: (f, _factor(at[size], _own_paper)) for size, f in papers.items() if f and f >= TENFOLD}
+        if factors:
+            found.append(Ordering(e, factors))
     return found
 
 
@@ -212,12 +227,13 @@ def _own_paper(pair: Pair) -> float | None:
     return pair.own("paper") if pair.same_features else None
 
 
-def _far_below(pairs: Sequence[Pair], error: Callable[[Pair], float | None]) -> bool | None:
+def _factor(pairs: Sequence[Pair], error: Callable[[Pair], float | None]) -> float | None:
+    """How many times the best FEN is below the best ELM."""
     fen, elm = (
         min((v for p in pairs if p.activation in family and (v := error(p)) is not None), default=None)
         for family in (FEN, ELM)
     )
-    return None if fen is None or elm is None else fen * TENFOLD <= elm
+    return None if fen is None or elm is None else elm / fen
 
 
 def _points(points: Sequence[int], about: Experiment) -> str:
