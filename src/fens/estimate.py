@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -172,7 +173,7 @@ class Responses:
         named = zip(problem.components, self._sizes, strict=True)
         return {c.name: float(sizes[6:].max()) for c, sizes in named if len(sizes) > 6}
 
-    @property
+    @cached_property
     def _sizes(self) -> list[np.ndarray]:
         """The largest value of each function; infinite if it could not be found."""
         return [np.nan_to_num(np.abs(v).max(axis=0), nan=np.inf) for v in self.values]

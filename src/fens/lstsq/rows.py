@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-import torch
 from torch import Tensor
 
 from .result import Failed, LeastSquares
@@ -60,12 +59,6 @@ class Solvable(Protocol):
     def inverse_row(self, column: int) -> Tensor:
         """How the weight of one column depends on the right-hand side: a row of the pseudo-inverse."""
         ...
-
-
-def one_by_one(matrix: Solvable | Failed, B: Tensor) -> Tensor:
-    """The weights for each column of B, one after another; NaN where there are none."""
-    found = [matrix.solve(b) for b in B.T]
-    return torch.stack([f.weights if f.status == "solved" else torch.full_like(f.weights, torch.nan) for f in found], 1)
 
 
 class Solver(Protocol):

@@ -80,7 +80,7 @@ class Triangular:
             target, first = b / self.size / factor, torch.zeros_like(self.R[0])
         found, residuals = self._refined(first[:, None], target[:, None])
         weights, residual = found[:, 0], float(residuals)
-        if not max(largest(weights * factor), residual) < float("inf") or residual != residual:
+        if not (largest(weights * factor) < float("inf") and residual < float("inf")):
             status = "overflow" if torch.isfinite(target).all() else "not finite"
             return Failed(status, torch.zeros_like(weights)).solve()
         unit = self.size * factor
@@ -124,11 +124,12 @@ class Triangular:
 
     def _corrections(self, misfit: Tensor, parts: Tensor, wanted: Tensor) -> Tensor:
         """Corrections for what is left of right-hand sides, such parts of them, with the damping that each allows."""
-        gradients, found = self.passes.gradient(misfit), []
-        for gradient, part, is_wanted in zip(gradients.T, parts.tolist(), wanted.tolist(), strict=True):
-            damping = max(rounding(self.R), self.length * (EPS * part) ** 0.5) if is_wanted else 0.0
-            found.append(self._normal(gradient, damping) if is_wanted else torch.zeros_like(gradient))
-        return torch.stack(found).T
+        gradients, least = self.passes.gradient(misfit), rounding(self.R)
+        found = torch.zeros_like(gradients)
+        for k in wanted.nonzero().flatten().tolist():
+            damping = max(least, self.length * (EPS * float(parts[k])) ** 0.5)
+            found[:, k] = self._normal(gradients[:, k], damping)
+        return found
 
     def _normal(self, gradient: Tensor, damping: float) -> Tensor:
         """(AᵀA + λ²)⁻¹ g."""
