@@ -39,17 +39,17 @@ def test_flops_of_a_factorisation_are_those_of_its_reflections(m, n):
     assert of_factorisation(1000 * m, 1000 * n) == pytest.approx(1e9 * of_factorisation(m, n))
 
 
-def test_factorisations_are_counted():
+def test_factorisations_and_products_are_counted():
     A = torch.rand(30, 10, dtype=torch.float64)
     with Counted() as counted:
         torch.geqrf(A)
         torch.linalg.qr(A, mode="r")
         torch.rand(10, 4, dtype=torch.float64).addmm_(A.T, A[:, :4])
         A.T @ A
-    assert (counted.number, counted.flops) == (2, 2 * of_factorisation(30, 10))
-    assert counted.products == 2 * 30 * 10 * (4 + 10)
+    found = counted.flops
+    assert found == 2 * of_factorisation(30, 10) + 2 * 30 * 10 * (4 + 10)
     torch.geqrf(A)
-    assert counted.number == 2
+    assert counted.flops == found
 
 
 def test_a_solve_makes_at_least_two_factorisations_of_its_rows():
@@ -77,7 +77,7 @@ def test_json(small, capsys):
     (one,) = told["problems"]
     assert told["multiplication"] > 0
     assert one["features"] == 40
-    assert one["factorisations"] >= 2
+    assert one["flops"] > 0
     assert 0 < one["fraction"] < 1
 
 

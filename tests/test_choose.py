@@ -134,6 +134,24 @@ def test_growth_to_a_tolerance():
     assert sizes[0] < sizes[1]
 
 
+def test_a_tolerance_that_is_met_by_far_asks_for_no_other_scale():
+    square = fens.Box({x: (0, 1), t: (0, 1)})
+    exact = sp.exp(x) * sp.sin(12 * t)
+    problem = fens.manufacture({square: v.diff(x, 2) + v.diff(t, 2), square.boundary: v}, v, exact)
+    plain, loose = fens.solve(problem, features=400), fens.solve(problem, tol=1e-3)
+    assert len(loose.search.scales) == 1 < len(plain.search.scales)
+    assert "far better than the tolerance" in loose.search.reason
+    assert loose.compare(exact).linf < 1e-3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_growth_from_far_too_few_features(seed):
+    known = zoo.helmholtz(-1, 1)
+    solution = fens.solve(known.problem, features=60, tol=1e-6, seed=seed)
+    assert solution.stats.features < 900
+    assert solution.compare(known.exact).linf <= 1e-6
+
+
 def test_growth_without_tolerance_ends_at_round_off():
     known = zoo.helmholtz_tanh()
     solution = fens.solve(known.problem)

@@ -150,6 +150,14 @@ def test_linear_parts_that_are_singular_and_functions_that_are_not_smooth(operat
     assert solution.compare(E1).linf < 1e-12
 
 
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_a_linear_part_that_contradicts_itself_is_no_wild_start(seed):
+    """Without e^w nothing fixes a constant, and the slopes at the ends do not go with w″."""
+    operators = {rod: w.diff(x, 2), rod.boundary: fens.normal_derivative(w) + sp.exp(w)}
+    solution = fens.solve(fens.manufacture(operators, w, E1), features=60, seed=seed)
+    assert solution.compare(E1).linf < 1e-12
+
+
 @pytest.mark.parametrize("nonlinear", ["newton", "picard"])
 def test_zero_is_a_solution(nonlinear):
     problem = fens.Problem({rod: w.diff(x, 2) - sp.sin(w), rod.boundary: w})

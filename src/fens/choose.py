@@ -24,7 +24,7 @@ from .lstsq import numerical_rank
 from .nonlinear import Point
 from .numbers import rms
 from .progress import track
-from .scale import ScaleGrid, Scales, Search, by_measured_rank, by_rank, descend, search
+from .scale import ROUND_OFF, ScaleGrid, Scales, Search, by_measured_rank, by_rank, descend, search
 from .settings import Settings
 
 COMPARABLE = 8.0  # ratio of lengths up to which axes share one scale, at first
@@ -34,6 +34,7 @@ SLOPE_POINTS = 500
 
 STRIDE = 3  # of the search, in quarter octaves
 STEPS = 3  # of a nonlinear iteration, in trials after the first
+SURE = 1e-4  # of a tolerance: residuals so small that the error will pass
 ROWS = 2.5  # for each feature, if there are more than twice as many
 
 
@@ -98,15 +99,16 @@ def refine(trials: Trials, begin: Begin | None) -> Search:
     if begin is not None and begin.by_rank:
         start = max(start, scale_by_rank(trials.case, trials.unscaled, start), key=math.prod)
     stride = begin.stride if begin else STRIDE
-    reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride)
+    trials.loss(start)
+    reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride, trials.enough(start))
     return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
 
 
 def first_scale(trials: Trials) -> Scales:
-    """The scales by rank, in ratios that follow the slopes of a first fit if that is better."""
+    """The scales by rank, in ratios that follow the slopes of a first fit if that is better and wanted."""
     start = scale_by_rank(trials.case, trials.unscaled, first_shape(trials.case))
-    trials.loss(start)
-    if (slopes := trials.slopes(start)) is not None:
+    met = trials.loss(start) <= trials.enough(start) and trials.case.settings.tol is not None
+    if not met and (slopes := trials.slopes(start)) is not None:
         other = scale_by_rank(trials.case, trials.unscaled, slopes)
         if trials.loss(other) < trials.loss(start):
             return other
@@ -168,6 +170,7 @@ class Trials:
     use_all: bool
     losses: dict[Scales, float]
     fits: dict[Scales, Fit]
+    sizes: dict[Scales, float]  # the largest |u|
 
     @classmethod
     def of(cls, case: Case, unscaled: Draws) -> Trials:
@@ -176,17 +179,24 @@ class Trials:
         held_out = place_elsewhere(case.problem, case.settings, elsewhere)
         share = ROWS * sum(case.settings.sizes(case.problem)) / case.rows
         if share >= 0.5:
-            return cls(case, unscaled, held_out, True, {}, {})
+            return cls(case, unscaled, held_out, True, {}, {}, {})
         rng = np.random.default_rng(for_rows)
         chosen = [thinned(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in case.placed]
         training = [p.only(some) for p, some in zip(case.placed, chosen, strict=True)]
-        return cls(replace(case, placed=training), unscaled, held_out, False, {}, {})
+        return cls(replace(case, placed=training), unscaled, held_out, False, {}, {}, {})
 
     def loss(self, scales: Scales) -> float:
         """The largest held-out residual of an equation beside its terms; infinite if the fit fails."""
         if scales not in self.losses:
             self.losses[scales] = self._loss(scales)
         return self.losses[scales]
+
+    def enough(self, scales: Scales) -> float:
+        """A loss below which no other scale is worth a trial: round-off or, with a tolerance, far below that."""
+        tol, size = self.case.settings.tol, self.sizes.get(scales)
+        if tol is None or not size:
+            return ROUND_OFF
+        return max(ROUND_OFF, SURE * min(tol / size, 1.0))
 
     def slopes(self, scales: Scales) -> Scales | None:
         """The root mean squares of the slopes of a fit along the axes, if their ratios are not those of the scales.
@@ -236,7 +246,7 @@ class Trials:
             conditions = linearise(self.held_out, None if problem.is_linear else there.jets)
         except FensError:  # numbers beyond the range of floating point
             return float("inf")
-        self.fits[scales] = stats, weights
+        self.fits[scales], self.sizes[scales] = (stats, weights), max(there.sizes)
         return there.imbalance(conditions, problem.half_widths, 0.0)
 
 

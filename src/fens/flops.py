@@ -1,8 +1,8 @@
 """Arithmetic of least squares, counted as it is done, and the rate at which the machine could do it.
 
-Each Householder factorisation of an m × n matrix counts 2mn² − 2n³/3 floating-point operations and, apart from these,
-each product of an m × k matrix with a k × n one 2mkn, whoever asks for it: most of the products are reflections by
-which a triangle is damped. Nothing else counts: not cosines, projections, triangular solves and bookkeeping.
+Each Householder factorisation of an m × n matrix counts 2mn² − 2n³/3 floating-point operations, and each product of an
+m × k matrix with a k × n one 2mkn, whoever asks for it: least squares are factorisations of panels of columns, and
+products with what is right of them. Nothing else counts: not cosines, triangular solves and bookkeeping.
 """
 
 from __future__ import annotations
@@ -29,24 +29,21 @@ def of_factorisation(m: int, n: int) -> float:
 
 
 class Counted(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    """Within it, the factorisations of PyTorch are counted, their `number` and `flops`, and the flops of `products`."""
+    """Within it, the `flops` of PyTorch's factorisations and products are counted."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.number = 0
         self.flops = 0.0
-        self.products = 0.0
 
     def __torch_dispatch__(
         self, func: Any, types: Iterable[Any], args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         name = func.overloadpacket.__name__
         if name in FACTORISATIONS:
-            self.number += 1
             self.flops += of_factorisation(*args[0].shape[-2:])
         if name in PRODUCTS:
             left, right = args[PRODUCTS[name] :][:2]
-            self.products += 2.0 * left.numel() * right.shape[-1]
+            self.flops += 2.0 * left.numel() * right.shape[-1]
         return func(*args, **(kwargs or {}))
 
 

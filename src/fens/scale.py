@@ -85,7 +85,7 @@ def search(grid: ScaleGrid, dimension: int, losses_of: Callable[[Sequence[Scales
     return Search(scales, losses, f"all {len(scales)} candidates of {grid} tried")
 
 
-def descend(loss: Callable[[float], float], first_stride: int) -> str:
+def descend(loss: Callable[[float], float], first_stride: int, enough: float = ROUND_OFF) -> str:
     """Go down a loss with one minimum, as a function of a factor, from 1 on; tells why it ended.
 
     In strides, of quarter octaves, that grow as long as they lead down, and then between the last ones.
@@ -99,8 +99,9 @@ def descend(loss: Callable[[float], float], first_stride: int) -> str:
     def lowest() -> int:
         return min(tried, key=lambda k: (tried[k], abs(k)))
 
-    if at(0) <= ROUND_OFF:
-        return "the equations hold to round-off at the first scale"
+    if at(0) <= enough:
+        how_well = "to round-off" if tried[0] <= ROUND_OFF else "far better than the tolerance asks"
+        return f"the equations hold {how_well} at the first scale"
     direction = 1 if at(first_stride) < tried[0] else -1
     k, stride = lowest(), first_stride
     while abs(k + direction * stride) <= FARTHEST and at(k + direction * stride) < tried[k]:
@@ -108,8 +109,8 @@ def descend(loss: Callable[[float], float], first_stride: int) -> str:
     if not math.isfinite(tried[k]):
         return "no trial led to a solution; the scale is that of the rank"
     while (middle := _towards_lower_neighbour(tried, lowest())) is not None:
-        if tried[lowest()] <= ROUND_OFF:
-            return "the equations hold to round-off"
+        if tried[lowest()] <= enough:
+            return "the equations hold as well as they need to"
         at(middle)
     edge = "" if min(tried) < lowest() < max(tried) else ", at the edge of the range searched"
     return f"neighbouring scales are no better{edge}"

@@ -34,6 +34,7 @@ CONVERGING = 1e-6  # relative error above which growth goes on anyway: convergen
 NEAR_FLOOR = 1e-11  # relative error below which one step tells whether more of them pay
 FLOOR = 1.2e-14  # relative error that needs no improvement
 ROWS_TO_GROW = 1.8  # rows for each feature that leave enough of them for more
+BY_CHANCE = 0.5  # residual of an equation beside its terms with which nothing is solved
 
 
 def solve(
@@ -236,11 +237,16 @@ def solve_larger(problem: Problem, settings: Settings, smaller: Sequence[Solutio
     """Solve with a number of features, knowing the solutions with fewer."""
     settings = replace(settings, raise_on_failure=False)
     last = smaller[-1] if smaller else None
-    if last is None:
+    if last is None or not _says_something(last):
         return solve_with(problem, settings)
     if not problem.is_linear and last.stats.status != "failed":
         settings = replace(settings, initial=last)
     return solve_with(problem, settings, last)
+
+
+def _says_something(solution: Solution) -> bool:
+    """Whether a solution is any guide to a better one; scales and directions found by chance would mislead."""
+    return solution.search is None or min(solution.search.losses) < BY_CHANCE
 
 
 def why_stop(found: Sequence[Solution], settings: Settings) -> str:

@@ -100,8 +100,8 @@ def measurements(names: Sequence[str], rate: float) -> Iterator[dict[str, Any]]:
             "error": float(solution.compare(known.exact).linf),
             "estimate": solution.error.estimate if solution.error else None,
             "seconds": seconds,
-            "factorisations": counted.number,
-            "fraction": (counted.flops + counted.products) / seconds / rate,
+            "flops": counted.flops,
+            "fraction": counted.flops / seconds / rate,
         }
 
 

@@ -4,6 +4,7 @@ from .automatic import Automatic, free, least
 from .direct import Direct
 from .passes import InTurn, Passes, Stack
 from .result import Failed, LeastSquares
+from .ridge import Ridged
 from .rows import Rows, Scaled, Solvable, Solver
 from .sketched import Sketched
 from .streamed import Streamed, factorise
@@ -16,6 +17,7 @@ __all__ = [
     "InTurn",
     "LeastSquares",
     "Passes",
+    "Ridged",
     "Rows",
     "Scaled",
     "Sketched",

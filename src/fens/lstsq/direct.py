@@ -21,7 +21,7 @@ from ..product import product
 from .result import Failed, LeastSquares
 from .rows import Rows
 from .size import factor_of, largest
-from .triangle import Damped, rank_of, rounding
+from .triangle import Damped, own, rounding
 
 FALLING = 0.9  # residuals that fall to less of the last ones are worth another correction
 
@@ -45,11 +45,8 @@ class Direct:
         size = factor_of(size)
         if size != 1:
             A = A / size
-        reflectors, tau = A.clone(memory_format=torch.preserve_format), A.new_empty(A.shape[1])
-        torch.geqrf(reflectors, out=(reflectors, tau))  # in place, without further copies
-        R = reflectors[: A.shape[1]]
-        rank = rank_of(R.diagonal().abs())
-        return Factorised(A, b, size, reflectors, tau, rank, Damped(R, self.damping * rounding(A)), self.refinements)
+        damped = Damped(own(A), self.damping * rounding(A))
+        return Factorised(A, b, size, damped, damped.rank, self.refinements)
 
 
 @dataclass(frozen=True)
@@ -59,23 +56,21 @@ class Factorised:
     A: Tensor
     target: Tensor
     size: float
-    reflectors: Tensor
-    tau: Tensor
-    rank: int
     damped: Damped
+    rank: int
     refinements: int
 
     def solve(self, b: Tensor | None = None) -> LeastSquares:
         """The weights for one right-hand side, by default that of the rows."""
-        b, n = self.target if b is None else b, self.A.shape[1]
+        b = self.target if b is None else b
         unit = self.size * factor_of(largest(b / self.size))
         b = b / unit
-        weights, misfit, projected = (found[:, 0] for found in self._refined(b[:, None]))
+        weights, misfit = (found[:, 0] for found in self._refined(b[:, None]))
         weights = weights * (unit / self.size)
         if not largest(weights) < float("inf"):
             status = "overflow" if torch.isfinite(b).all() else "not finite"
             return Failed(status, torch.zeros_like(weights)).solve()
-        return LeastSquares(weights, unit * float(misfit.norm()), unit * float(projected[n:].norm()), self.rank)
+        return LeastSquares(weights, unit * float(misfit.norm()), self.rank)
 
     def weights_for(self, B: Tensor) -> Tensor:
         """The weights for each column of several right-hand sides, all at once."""
@@ -83,20 +78,18 @@ class Factorised:
         weights: Tensor = self._refined(B / units)[0] * (units / self.size)
         return weights.where(torch.isfinite(weights).all(0), torch.nan)
 
-    def _refined(self, B: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        """Weights for each column of B, what is left of B, and QᵀB."""
-        n = self.A.shape[1]
-        projected = self._project(B)
-        weights = self.damped.solve(projected[:n])
+    def _refined(self, B: Tensor) -> tuple[Tensor, Tensor]:
+        """Weights for each column of B, and what is left of B."""
+        weights = self.damped.solve(B)
         misfit = B - product(self.A, weights)
         for _ in range(self.refinements):
-            better = weights + self.damped.solve(self._project(misfit)[:n])
+            better = weights + self.damped.solve(misfit)
             smaller = B - product(self.A, better)
             factors = smaller.norm(dim=0) / misfit.norm(dim=0)
             weights, misfit = better.where(factors < 1, weights), smaller.where(factors < 1, misfit)
             if not (factors < FALLING).any():
                 break
-        return weights, misfit, projected
+        return weights, misfit
 
     def image(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
@@ -104,15 +97,7 @@ class Factorised:
 
     def inverse_row(self, column: int) -> Tensor:
         """How the weight of one column depends on the right-hand side: a row of the pseudo-inverse."""
-        z = torch.zeros_like(self.A[:, :1])
-        z[: self.A.shape[1], 0] = self.damped.inverse_row(column)
-        row: Tensor = torch.ormqr(self.reflectors, self.tau, z, left=True, transpose=False)[:, 0]
-        return row / self.size
-
-    def _project(self, B: Tensor) -> Tensor:
-        """QᵀB."""
-        columns: Tensor = torch.ormqr(self.reflectors, self.tau, B, left=True, transpose=True)
-        return columns
+        return self.damped.inverse_row(column) / self.size
 
 
 def _gathered(rows: Rows) -> tuple[Tensor, Tensor]:

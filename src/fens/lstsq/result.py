@@ -18,13 +18,11 @@ REMEDIES = {
 class LeastSquares:
     """The minimiser w of ‖A w − b‖.
 
-    `residual` is the true ‖A w − b‖ of these weights, `promised` the smallest possible according to the
-    factorisation; `rank` is the numerical rank seen on the diagonal of R.
+    `residual` is the true ‖A w − b‖ of these weights; `rank` is the numerical rank that the factorisation saw.
     """
 
     weights: Tensor
     residual: float
-    promised: float
     rank: int
     status: str = "solved"
 
@@ -44,4 +42,4 @@ class Failed:
 
     def solve(self, b: Tensor | None = None) -> LeastSquares:
         """No weights, and why."""
-        return LeastSquares(self.nothing, float("nan"), float("nan"), 0, self.status)
+        return LeastSquares(self.nothing, float("nan"), 0, self.status)

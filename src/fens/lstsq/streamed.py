@@ -17,7 +17,7 @@ from .passes import InTurn, Passes
 from .result import Failed, LeastSquares
 from .rows import Rows, Scaled
 from .size import factor_of, largest
-from .triangle import EPS, Damped, back_substitution, forward_substitution, norm, rank_of, rounding
+from .triangle import EPS, Damped, norm, rank_of, rounding
 
 FALLING = 0.5  # a residual that falls to less of the last one is worth another pass
 MOST = 8  # steps
@@ -73,18 +73,17 @@ class Triangular:
     def solve(self, b: Tensor | None = None) -> LeastSquares:
         """The weights for one right-hand side, by default that of the rows."""
         if b is None:
-            factor, target, promised = self.target_size, self.target, float(self.projected[-1].abs())
+            factor, target = self.target_size, self.target
             first = self._damped(rounding(self.R)).solve(self.projected[:-1, None])[:, 0]
         else:
-            factor, promised = factor_of(largest(b / self.size)), float("nan")
+            factor = factor_of(largest(b / self.size))
             target, first = b / self.size / factor, torch.zeros_like(self.R[0])
         found, residuals = self._refined(first[:, None], target[:, None])
         weights, residual = found[:, 0], float(residuals)
         if not (largest(weights * factor) < float("inf") and residual < float("inf")):
             status = "overflow" if torch.isfinite(target).all() else "not finite"
             return Failed(status, torch.zeros_like(weights)).solve()
-        unit = self.size * factor
-        return LeastSquares(weights * factor, unit * residual, unit * (promised if b is None else residual), self.rank)
+        return LeastSquares(weights * factor, self.size * factor * residual, self.rank)
 
     def weights_for(self, B: Tensor) -> Tensor:
         """The weights for each column of several right-hand sides, in as many passes as for one."""
@@ -133,8 +132,7 @@ class Triangular:
 
     def _normal(self, gradient: Tensor, damping: float) -> Tensor:
         """(AᵀA + λ²)⁻¹ g."""
-        R = self._damped(damping).R
-        return back_substitution(R, forward_substitution(R, gradient[:, None]))[:, 0]
+        return self._damped(damping).normal(gradient[:, None])[:, 0]
 
     def _damped(self, damping: float) -> Damped:
-        return Damped(self.R.clone(), damping)
+        return Damped(self.R.clone(), damping, triangular=True)

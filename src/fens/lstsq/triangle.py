@@ -1,4 +1,4 @@
-"""Upper triangles: the damped solve with one, and what its diagonal tells."""
+"""Damped least squares by Householder reflections, and what a triangle tells."""
 
 from __future__ import annotations
 
@@ -8,71 +8,113 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-PANEL = 96  # columns
+PANEL = 120  # columns
 EPS = torch.finfo(torch.float64).eps
 FEW = 4.0  # units of round-off
 
 
 class Damped:
-    """min ‖R w − c‖² + λ²‖w‖², by QR of [R; λ·1].
+    """min ‖A w − c‖² + λ²‖w‖², by QR of [A; λ·1], column panel by column panel.
 
-    Column panel by column panel, so that the zeros below the diagonals of both halves are never worked on: a fifth
-    of the flops of a dense QR. R is replaced in place, above the diagonal of the matrix that holds it; what
-    stands below, the reflectors of the first factorisation, stays.
+    What becomes of λ·1 is nothing but an upper triangle, so that the zeros below are never worked on; nor are those
+    of A, if that is `triangular`. A is replaced in place, by reflections and what is right of a panel's triangle.
     """
 
-    def __init__(self, R: Tensor, damping: float) -> None:
-        self.R = R
-        self.panels: list[Reflections] = []
-        n = len(R)
-        filled = R.new_zeros((n, n)).T  # what becomes of λ·1 above its diagonal
+    def __init__(self, A: Tensor, damping: float, triangular: bool = False) -> None:
+        self.A = A
+        self.panels: list[Panel] = []
+        m, n = A.shape
+        filled = A.new_zeros((n, n)).T  # what becomes of λ·1 above its diagonal
+        work = A.new_empty((m + PANEL) * PANEL)  # one for all panels: new memory costs as much as a tenth of the work
         for start in range(0, n, PANEL):
-            rows = slice(start, min(start + PANEL, n))
-            corner = R[rows, rows]
-            below = filled[: rows.stop, rows]
+            columns = slice(start, min(start + PANEL, n))
+            rows = slice(start, columns.stop if triangular else m)
+            below = filled[: columns.stop, columns]
             below[start:].fill_diagonal_(damping)
-            reflections, triangle = Reflections.of(corner.triu(), below, rows)
-            corner.tril_(-1).add_(triangle)
-            reflections.undo(R[:, rows.stop :], filled[:, rows.stop :])
-            self.panels.append(reflections)
+            panel = Panel.of(A[rows, columns], below, rows, columns, work)
+            panel.undo(A[:, columns.stop :], filled[:, columns.stop :])
+            self.panels.append(panel)
+
+    @property
+    def rank(self) -> int:
+        """The numerical rank of A."""
+        return rank_of(torch.cat([panel.lengths for panel in self.panels]))
 
     def solve(self, c: Tensor) -> Tensor:
         """The minimiser for each column of c."""
-        top, below = own(c), own(torch.zeros_like(c))
-        for reflections in self.panels:
-            reflections.undo(top, below)
-        return back_substitution(self.R, top)
+        top, below = own(c), self._nothing(c)
+        for panel in self.panels:
+            panel.undo(top, below)
+        return self._back(top[: self.A.shape[1]])
+
+    def normal(self, g: Tensor) -> Tensor:
+        """(AᵀA + λ²)⁻¹ g for each column of g."""
+        return self._back(self._forth(g))
 
     def inverse_row(self, column: int) -> Tensor:
         """How the weight of one column depends on c."""
-        unit = torch.zeros_like(self.R[:, :1])
+        unit = self._nothing(self.A[:, :1])
         unit[column] = 1.0
-        top, below = forward_substitution(self.R, unit), torch.zeros_like(unit)
-        for reflections in reversed(self.panels):
-            reflections.do(top, below)
+        top, below = torch.zeros_like(self.A[:, :1]), torch.zeros_like(unit)
+        top[: len(unit)] = self._forth(unit)
+        for panel in reversed(self.panels):
+            panel.do(top, below)
         return top[:, 0]
+
+    def _nothing(self, c: Tensor) -> Tensor:
+        return c.new_zeros((c.shape[1], self.A.shape[1])).T
+
+    def _back(self, c: Tensor) -> Tensor:
+        """R⁻¹c panel by panel from below, in place."""
+        for panel in reversed(self.panels):
+            w = c[panel.columns]
+            w.copy_(torch.linalg.solve_triangular(panel.triangle, w, upper=True))
+            before = slice(panel.columns.start)
+            c[before].addmm_(self.A[before, panel.columns], w, alpha=-1)
+        return c
+
+    def _forth(self, c: Tensor) -> Tensor:
+        """R⁻ᵀc panel by panel from above."""
+        c = own(c)
+        for panel in self.panels:
+            w, before = c[panel.columns], slice(panel.columns.start)
+            w.addmm_(self.A[before, panel.columns].T, c[before], alpha=-1)
+            w.copy_(torch.linalg.solve_triangular(panel.triangle.T, w, upper=False))
+        return c
 
 
 @dataclass(frozen=True)
-class Reflections:
-    """Q = 1 − V T Vᵀ, on some rows of what stands above and on those below it, from the first to the same ones."""
+class Panel:
+    """Some columns: their R, and Q = 1 − V T Vᵀ, on some rows of what stands above and on those below it, from the
+    first to the same ones. `lengths` are those of the columns of A at right angles to those before them.
+    """
 
     rows: slice
+    columns: slice
     above: Tensor
     below: Tensor
     T: Tensor
+    triangle: Tensor
+    lengths: Tensor
 
     @classmethod
-    def of(cls, above: Tensor, below: Tensor, rows: slice) -> tuple[Reflections, Tensor]:
-        """Q and R of a panel; V takes the place of what is below."""
-        width = above.shape[1]
-        V, tau = torch.geqrf(torch.cat([above, below]))
+    def of(cls, above: Tensor, below: Tensor, rows: slice, columns: slice, work: Tensor) -> Panel:
+        """V takes the place of what is factorised."""
+        (height, width), whole = above.shape, len(above) + len(below)
+        V, tau = work[: whole * width].view(width, whole).T, work.new_empty(width)
+        V[:height], V[height:] = above, below
+        torch.geqrf(V, out=(V, tau))  # in place
         triangle = V[:width].triu()
         V[:width].tril_(-1).fill_diagonal_(1.0)
         # T⁻¹ is the upper half of VᵀV, with half the diagonal, which is 1/τ; no τ is 0, because λ is not
-        inverse = (V.T @ V).triu(1) + torch.diag(1 / tau)
+        inverse = (V.T @ V).triu_(1).diagonal_scatter(1 / tau)
         T = torch.linalg.solve_triangular(inverse, torch.zeros_like(inverse).fill_diagonal_(1.0), upper=True)
-        return cls(rows, V[:width].clone(), below.copy_(V[width:]), T), triangle
+        above.copy_(V[:height])
+        below.copy_(V[height:])
+        # a reflected column was −τ r v, of which the part below is λ's
+        damped = tau * torch.linalg.vector_norm(below, dim=0)
+        lengths = triangle.diagonal().abs() * (1 - damped.square()).clamp_min(0).sqrt()
+        return cls(rows, columns, above, below, T, triangle, lengths)
 
     def do(self, top: Tensor, below: Tensor) -> None:
         """Q times both, in place."""
@@ -83,7 +125,7 @@ class Reflections:
         self._apply(self.T.T, top, below)
 
     def _apply(self, T: Tensor, top: Tensor, below: Tensor) -> None:
-        X, Y = top[self.rows], below[: self.rows.stop]
+        X, Y = top[self.rows], below[: self.columns.stop]
         change = T @ (self.above.T @ X).addmm_(self.below.T, Y)
         X.addmm_(self.above, change, alpha=-1)
         Y.addmm_(self.below, change, alpha=-1)
@@ -92,26 +134,6 @@ class Reflections:
 def own(c: Tensor) -> Tensor:
     """A copy, column-major: in-place products with a few columns are ten times as slow otherwise."""
     return c.T.clone(memory_format=torch.contiguous_format).T
-
-
-def back_substitution(R: Tensor, c: Tensor) -> Tensor:
-    """R⁻¹c panel by panel from below; on the whole of R, PyTorch would make a copy first."""
-    w = own(c)
-    for start in reversed(range(0, len(w), PANEL)):
-        rows = slice(start, start + PANEL)
-        w[rows] = torch.linalg.solve_triangular(R[rows, rows], w[rows], upper=True)
-        w[:start].addmm_(R[:start, rows], w[rows], alpha=-1)
-    return w
-
-
-def forward_substitution(R: Tensor, c: Tensor) -> Tensor:
-    """R⁻ᵀc panel by panel from above."""
-    w = own(c)
-    for start in range(0, len(w), PANEL):
-        rows = slice(start, start + PANEL)
-        w[rows].addmm_(R[:start, rows].T, w[:start], alpha=-1)
-        w[rows] = torch.linalg.solve_triangular(R[rows, rows].triu().T, w[rows], upper=False)
-    return w
 
 
 def norm(A: Tensor, steps: int = 2) -> float:

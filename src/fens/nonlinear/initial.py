@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,13 +12,15 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from ..assemble import Collocated, Placed, Places, System, homes, linearise, weigh
+from ..assemble import Collocated, Placed, Places, System, homes, linearise, mean_row_norm, weigh
 from ..device import to_device
 from ..domain import Region
 from ..errors import SettingError
 from ..features import Family
-from ..lstsq import Solver
+from ..lstsq import Ridged, Solver
 from ..problem import Jet, Problem, Unknown, component_values, linear_part
+
+RIDGE = 1e-5  # of the norm of a column: a start needs few digits
 
 
 def starts(
@@ -93,6 +96,8 @@ def _of_linear_part(
     """The solution of the equations without their nonlinear terms, the unknown numbers taken as given.
 
     Where that leaves too few equations, as of |∇u| = 1, the harmonic extension of the conditions takes their place.
+    Where it leaves a part of u open, as a constant, and the rest contradicts itself, weights would be as large as
+    rounding is small, if nothing kept them from it.
     """
     numbers = _numbers(problem)
     forms = [replace(p, form=linear_part(p.condition.equation.with_numbers(numbers))) for p in placed]
@@ -100,7 +105,10 @@ def _of_linear_part(
     if sum(map(len, conditions)) < len(features):
         extensions = (_laplace(placed[home], k) for k, home in enumerate(homes(problem, placed)))
         conditions = (*extensions, *conditions)
-    weights = solver.factorise(System(weigh(conditions, features, row_weights), features)).solve().weights
+    conditions = weigh(conditions, features, row_weights)
+    rows, columns = sum(map(len, conditions)), len(features)
+    column = max(mean_row_norm(c, features) for c in conditions) * math.sqrt(rows / columns)
+    weights = solver.factorise(Ridged(System(conditions, features), RIDGE * column)).solve().weights
     return _with_numbers(weights, numbers, features)
 
 
