@@ -231,11 +231,16 @@ def test_a_function_of_rank_deficient_features_is_found_again(solver):
         assert float(found.weights.norm()) < 1e4
 
 
-def test_a_sketch_is_nearly_as_good_as_all_rows():
+@pytest.mark.parametrize(("rho", "factor"), [(None, 1.01), (1000.0, 1.01), (200.0, 1.03), (20.0, 1.15)])
+def test_a_sketch_is_as_good_as_all_rows(rho, factor):
     A, b = random_matrix(6000, 200), random_matrix(6000, 1, seed=1)[:, 0]
+    if rho is not None:
+        x, A = cosines(6000, 200, rho)
+        b = (x - 0.3).abs()
     ours, best = (solver.factorise(Blocks(A, b)).solve() for solver in (Sketched(Direct()), Direct()))
-    assert best.residual < ours.residual < 1.5 * best.residual
-    assert ours.residual == pytest.approx(float((A @ ours.weights - b).norm()), rel=1e-10)
+    # with parallel columns, the last few percent are what rounding makes of them, by weights of 1e9 and more
+    assert best.residual / 1.0001 < ours.residual < factor * best.residual
+    assert ours.residual == pytest.approx(float((A @ ours.weights - b).norm()), rel=1e-2 if rho else 1e-10)
 
 
 def test_a_misleading_sketch_is_not_believed(monkeypatch):

@@ -40,23 +40,36 @@ class Damped:
         """The numerical rank of A."""
         return rank_of(torch.cat([panel.lengths for panel in self.panels]))
 
+    def damped_further(self, damping: float) -> Damped:
+        """The same with a larger λ, of which only the triangle counts."""
+        R = torch.zeros_like(self.A[: self.A.shape[1]])
+        for panel in self.panels:
+            before = slice(panel.columns.start)
+            R[before, panel.columns] = self.A[before, panel.columns]
+            R[panel.columns, panel.columns] = panel.triangle
+        return Damped(R, damping, triangular=True)
+
     def solve(self, c: Tensor) -> Tensor:
         """The minimiser for each column of c."""
+        return self.back(self.projected(c))
+
+    def projected(self, c: Tensor) -> Tensor:
+        """What the triangle has to do with each column of c: Qᵀc above its zeros."""
         top, below = own(c), self._nothing(c)
         for panel in self.panels:
             panel.undo(top, below)
-        return self._back(top[: self.A.shape[1]])
+        return top[: self.A.shape[1]]
 
     def normal(self, g: Tensor) -> Tensor:
         """(AᵀA + λ²)⁻¹ g for each column of g."""
-        return self._back(self._forth(g))
+        return self.back(self.forth(g))
 
     def inverse_row(self, column: int) -> Tensor:
         """How the weight of one column depends on c."""
         unit = self._nothing(self.A[:, :1])
         unit[column] = 1.0
         top, below = torch.zeros_like(self.A[:, :1]), torch.zeros_like(unit)
-        top[: len(unit)] = self._forth(unit)
+        top[: len(unit)] = self.forth(unit)
         for panel in reversed(self.panels):
             panel.do(top, below)
         return top[:, 0]
@@ -64,7 +77,7 @@ class Damped:
     def _nothing(self, c: Tensor) -> Tensor:
         return c.new_zeros((c.shape[1], self.A.shape[1])).T
 
-    def _back(self, c: Tensor) -> Tensor:
+    def back(self, c: Tensor) -> Tensor:
         """R⁻¹c panel by panel from below, in place."""
         for panel in reversed(self.panels):
             w = c[panel.columns]
@@ -73,7 +86,7 @@ class Damped:
             c[before].addmm_(self.A[before, panel.columns], w, alpha=-1)
         return c
 
-    def _forth(self, c: Tensor) -> Tensor:
+    def forth(self, c: Tensor) -> Tensor:
         """R⁻ᵀc panel by panel from above."""
         c = own(c)
         for panel in self.panels:

@@ -1,0 +1,45 @@
+"""Conjugate gradients: from weights that nearly minimise ‖A w − b‖, as those of a sketch do, to ones that do.
+
+What is minimised is ‖A P⁻¹y − r‖ with the triangle P of the sketch, for which A P⁻¹ has singular values near one, but
+for those that P damps: each step leaves about a sixth of what the last one left above the least ‖A w − b‖². Directions
+in which P is as small as rounding would be nothing but noise, so that P must be damped by far more than that.
+"""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from .rows import Rows
+from .triangle import Damped
+
+MOST = 8  # steps
+LEFT = 1e-2  # of ‖r‖²: as much as a further step would take away is not worth it
+
+
+def descended(rows: Rows, P: Damped, weights: Tensor, target: Tensor) -> Tensor:
+    """Weights with a smaller residual; each step is one pass over the rows."""
+    r, gradient = _residual(rows, weights, target)
+    s = P.forth(gradient[:, None])[:, 0]
+    p, left, nothing = s, s.square().sum(), torch.zeros_like(target)
+    for _ in range(MOST):
+        if not left > LEFT * r.square().sum():  # nor if they are not finite
+            break
+        direction = P.back(p[:, None].clone())[:, 0]
+        q, change = _residual(rows, direction, nothing)  # of the other sign
+        step = left / q.square().sum()
+        weights, r = weights + step * direction, r + step * q
+        s = s + step * P.forth(change[:, None])[:, 0]
+        last, left = left, s.square().sum()
+        p = s + left / last * p
+    return weights
+
+
+def _residual(rows: Rows, weights: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    """r = b − A w and Aᵀr, in one pass."""
+    residuals, gradient, start = list[Tensor](), torch.zeros_like(weights), 0
+    for A, b in rows:
+        residuals.append(target[start : start + len(b)] - A @ weights)
+        gradient += A.T @ residuals[-1]
+        start += len(b)
+    return torch.cat(residuals), gradient
