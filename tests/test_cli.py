@@ -76,6 +76,11 @@ def run(*arguments, **options):
     return subprocess.run([sys.executable, "-W", "error", "-c", PROGRAM, *arguments], **given)
 
 
+def test_the_package_is_the_program_too():
+    found = subprocess.run([sys.executable, "-m", "fens", "--version"], capture_output=True, text=True, env=ENVIRONMENT)
+    assert (found.returncode, found.stdout) == (0, f"fens {fens.__version__}\n")
+
+
 BOUNDS = {"helmholtz": 1e-13, "heat_plate": 1e-9}
 
 

@@ -132,6 +132,15 @@ def test_fits_to_round_off_with_a_rank_deficient_basis(solver):
     assert float(result.weights.norm()) < 1e3
 
 
+def test_fewer_rows_than_columns(solver):
+    A, b = random_matrix(50, 130), random_matrix(50, 1, seed=1)[:, 0]
+    result = solver.factorise(Blocks(A, b)).solve()
+    least = torch.linalg.lstsq(A, b[:, None], driver="gelsd").solution[:, 0]
+    assert result.residual < 1e-12 * float(b.norm())
+    assert float(result.weights.norm()) <= 1.5 * float(least.norm())
+    assert len(solver.factorise(Blocks(A, b)).inverse_row(120)) == 50
+
+
 def test_exactly_repeated_columns_do_no_harm(solver):
     A = random_matrix(100, 10)
     A = torch.cat([A, A], dim=1)

@@ -21,7 +21,8 @@ class Damped:
     """
 
     def __init__(self, A: Tensor, damping: float, triangular: bool = False) -> None:
-        self.A = A
+        self.rows = len(A)
+        self.A = A = _at_least(A.shape[1], A)
         self.panels: list[Panel] = []
         m, n = A.shape
         filled = A.new_zeros((n, n)).T  # what becomes of λ·1 above its diagonal
@@ -55,7 +56,7 @@ class Damped:
 
     def projected(self, c: Tensor) -> Tensor:
         """What the triangle has to do with each column of c: Qᵀc above its zeros."""
-        top, below = own(c), self._nothing(c)
+        top, below = own(_at_least(len(self.A), c)), self._nothing(c)
         for panel in self.panels:
             panel.undo(top, below)
         return top[: self.A.shape[1]]
@@ -72,7 +73,7 @@ class Damped:
         top[: len(unit)] = self.forth(unit)
         for panel in reversed(self.panels):
             panel.do(top, below)
-        return top[:, 0]
+        return top[: self.rows, 0]
 
     def _nothing(self, c: Tensor) -> Tensor:
         return c.new_zeros((c.shape[1], self.A.shape[1])).T
@@ -142,6 +143,12 @@ class Panel:
         change = T @ (self.above.T @ X).addmm_(self.below.T, Y)
         X.addmm_(self.above, change, alpha=-1)
         Y.addmm_(self.below, change, alpha=-1)
+
+
+def _at_least(height: int, c: Tensor) -> Tensor:
+    """With rows of zeros below, if there are fewer."""
+    missing = height - len(c)
+    return torch.cat([c, c.new_zeros((missing, c.shape[1]))]) if missing > 0 else c
 
 
 def own(c: Tensor) -> Tensor:

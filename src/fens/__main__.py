@@ -1,0 +1,8 @@
+"""The command line as `python -m fens`, where the program is not on the path."""
+
+import sys
+
+from .cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
