@@ -38,7 +38,6 @@ SURE = 1e-4  # of a tolerance: residuals so small that the error will pass
 ROWS = 2.5  # for each feature, if there are more than twice as many
 
 
-
 @dataclass(frozen=True)
 class Begin:
     """Scales to try first, or those of the rank in the same ratios if these are larger; and the stride from there."""

@@ -3,8 +3,8 @@
 The feature matrix is numerically rank-deficient on purpose: its columns span the solution many times over, and
 round-off decides how the weights are shared. Back substitution in R would put noise divided by noise along the
 directions that the rows do not see. So what is solved is min ‖A w − b‖² + λ²‖w‖² with λ of the size of that noise, a
-few units of round-off of the norm of a column, by a second QR, of [R; λ·1]. Then it is refined: the residual is solved
-for in the same way, and added. Damping keeps the weights small where the rows say nothing; refinement takes away what
+few units of round-off of the norm of a column, by a QR of [A; λ·1]. Then it is refined: the residual is solved for in
+the same way, and added. Damping keeps the weights small where the rows say nothing; refinement takes away what
 damping cost where they do (iterated Tikhonov), and the rounding of the QR itself. On the paper's problems the errors
 are at or below those of back substitution and of truncated singular values, by up to a factor of ten
 (`benchmarks/lstsq_choice.py`).
