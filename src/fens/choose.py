@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -98,7 +98,6 @@ def refine(trials: Trials, begin: Begin | None) -> Search:
     if begin is not None and begin.by_rank:
         start = max(start, scale_by_rank(trials.case, trials.unscaled, start), key=math.prod)
     stride = begin.stride if begin else STRIDE
-    trials.loss(start)
     reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride, trials.enough(start))
     return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
 
@@ -167,9 +166,9 @@ class Trials:
     unscaled: Draws
     held_out: Sequence[Placed]
     use_all: bool
-    losses: dict[Scales, float]
-    fits: dict[Scales, Fit]
-    sizes: dict[Scales, float]  # the largest |u|
+    losses: dict[Scales, float] = field(default_factory=dict)
+    fits: dict[Scales, Fit] = field(default_factory=dict)
+    sizes: dict[Scales, float] = field(default_factory=dict)  # the largest |u|
 
     @classmethod
     def of(cls, case: Case, unscaled: Draws) -> Trials:
@@ -178,11 +177,11 @@ class Trials:
         held_out = place_elsewhere(case.problem, case.settings, elsewhere)
         share = ROWS * sum(case.settings.sizes(case.problem)) / case.rows
         if share >= 0.5:
-            return cls(case, unscaled, held_out, True, {}, {}, {})
+            return cls(case, unscaled, held_out, True)
         rng = np.random.default_rng(for_rows)
         chosen = [thinned(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in case.placed]
         training = [p.only(some) for p, some in zip(case.placed, chosen, strict=True)]
-        return cls(replace(case, placed=training), unscaled, held_out, False, {}, {}, {})
+        return cls(replace(case, placed=training), unscaled, held_out, False)
 
     def loss(self, scales: Scales) -> float:
         """The largest held-out residual of an equation beside its terms; infinite if the fit fails."""
@@ -192,6 +191,7 @@ class Trials:
 
     def enough(self, scales: Scales) -> float:
         """A loss below which no other scale is worth a trial: round-off or, with a tolerance, far below that."""
+        self.loss(scales)  # finds the size, too
         tol, size = self.case.settings.tol, self.sizes.get(scales)
         if tol is None or not size:
             return ROUND_OFF
@@ -206,15 +206,15 @@ class Trials:
             return None
         d = len(self.case.problem.coordinates)
         shape: list[float] = []
-        for k, field in enumerate(functions.components):
+        for k, function in enumerate(functions.components):
             own = np.array(scales[k * d : (k + 1) * d])
-            shape += self._shape(field, own, self.unscaled.members[k].half_width)
+            shape += self._shape(function, own, self.unscaled.members[k].half_width)
         return None if shape == list(scales) else tuple(shape)
 
-    def _shape(self, field: Field, scales: np.ndarray, unit: np.ndarray) -> list[float]:
+    def _shape(self, function: Field, scales: np.ndarray, unit: np.ndarray) -> list[float]:
         """Scales in proportion to a function's slopes; those given, if they are about that already."""
-        samples = Clustered(interior=SLOPE_POINTS).sample(Demand.inside(field.domain), np.random.SeedSequence(0))
-        steepness = np.array([rms(slope) for slope in field.gradient(samples[0].points)]) * unit
+        samples = Clustered(interior=SLOPE_POINTS).sample(Demand.inside(function.domain), np.random.SeedSequence(0))
+        steepness = np.array([rms(slope) for slope in function.gradient(samples[0].points)]) * unit
         if not np.isfinite(steepness).all() or steepness.max() == 0:
             return list(scales.tolist())
         relative = steepness / scales

@@ -45,8 +45,7 @@ class Direct:
         size = factor_of(size)
         if size != 1:
             A = A / size
-        damped = Damped(own(A), self.damping * rounding(A))
-        return Factorised(A, b, size, damped, damped.rank, self.refinements)
+        return Factorised(A, b, size, Damped(own(A), self.damping * rounding(A)), self.refinements)
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,12 @@ class Factorised:
     target: Tensor
     size: float
     damped: Damped
-    rank: int
     refinements: int
+
+    @property
+    def rank(self) -> int:
+        """The numerical rank."""
+        return self.damped.rank
 
     def solve(self, b: Tensor | None = None) -> LeastSquares:
         """The weights for one right-hand side, by default that of the rows."""

@@ -47,7 +47,7 @@ class Streamed:
 def factorise(passes: Passes, size: float, target_size: float) -> Triangular | Failed:
     """A triangle of rows that can be gone through again, and that were divided by their sizes."""
     whole = passes.triangle()
-    R, projected = whole[:-1, :-1], whole[:, -1].clone()
+    R, projected = whole[:-1, :-1], whole[:-1, -1:].clone()
     if not 0 < largest(R) < float("inf"):
         return Failed("all zero" if largest(R) == 0 else "not finite", torch.zeros_like(R[0]))
     return Triangular(passes, passes.target, projected, size, target_size, R.contiguous(), norm(R))
@@ -74,7 +74,7 @@ class Triangular:
         """The weights for one right-hand side, by default that of the rows."""
         if b is None:
             factor, target = self.target_size, self.target
-            first = self._damped(rounding(self.R)).solve(self.projected[:-1, None])[:, 0]
+            first = self._damped(rounding(self.R)).solve(self.projected)[:, 0]
         else:
             factor = factor_of(largest(b / self.size))
             target, first = b / self.size / factor, torch.zeros_like(self.R[0])

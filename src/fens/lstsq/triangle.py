@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
@@ -36,7 +37,7 @@ class Damped:
             panel.undo(A[:, columns.stop :], filled[:, columns.stop :])
             self.panels.append(panel)
 
-    @property
+    @cached_property
     def rank(self) -> int:
         """The numerical rank of A."""
         return rank_of(torch.cat([panel.lengths for panel in self.panels]))
