@@ -28,7 +28,7 @@ from fens.domain import Clustered
 from fens.judge import DETERMINED, UNRESOLVED
 from fens.lstsq import Direct
 from fens.problem import newton_form
-from fens.settings import FIRST_SIZE
+from fens.settings import FIRST_SIZE, FIRST_SIZE_TO_TOLERANCE
 
 HERE = Path(__file__).parent
 OUT = HERE / "computed"
@@ -347,7 +347,8 @@ def save(figure: plt.Figure, name: str) -> None:
 def defaults() -> Numbers:
     """What the pages say of defaults and limits."""
     return {
-        "first_size": str(FIRST_SIZE), "rows": f"{Clustered().rows:g}",
+        "first_size": str(FIRST_SIZE), "first_size_to_tolerance": str(FIRST_SIZE_TO_TOLERANCE),
+        "rows": f"{Clustered().rows:g}",
         "determined": power(DETERMINED), "unresolved": f"{UNRESOLVED:.0%}",
     }  # fmt: skip
 

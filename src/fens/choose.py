@@ -34,7 +34,7 @@ SLOPE_POINTS = 500
 
 STRIDE = 3  # of the search, in quarter octaves
 STEPS = 3  # of a nonlinear iteration, in trials after the first
-SURE = 1e-4  # of a tolerance: residuals so small that the error will pass
+SURE = 1e-2  # of a tolerance: residuals so small that the error will pass, mostly; else features are added
 ROWS = 2.5  # for each feature, if there are more than twice as many
 
 

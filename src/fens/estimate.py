@@ -51,7 +51,7 @@ def estimate_error(
     conditions = linearise(held_out, None if problem.is_linear else here.jets)
     residuals = here.imbalances(conditions, problem.half_widths, 0.0)
 
-    probes = tuple(_probes(c.domain, held_out, for_probes) for c in problem.components)
+    probes = tuple(Probes.of(c.domain, held_out, for_probes) for c in problem.components)
     values = _values(features, weights, probes)
     other = draw_features(problem, settings, for_features, distributions).scaled(scales, weights.device)
     second = _second(case, features, weights, other, for_points)
@@ -79,18 +79,24 @@ def _names(regions: Sequence[str]) -> list[str]:
     ]
 
 
-def _probes(domain: Domain, held_out: Sequence[Placed], seed: np.random.SeedSequence) -> Tensor:
-    """Points of a domain, its faces and corners at which functions are compared."""
-    device = held_out[0].points.device
-    inside, corners = seed.spawn(2)
-    lower, upper = np.array(domain.bounds).T
-    at_corners = np.where(np.random.default_rng(corners).random((CORNERS, len(lower))) < 0.5, lower, upper)
-    points = [
-        Clustered(interior=PROBES).sample(Demand.inside(domain), inside)[0].points,
-        at_corners[domain.contains(at_corners)],  # of which a box in many dimensions has more than points inside
-    ]
-    on_faces = [p.points for p in held_out if p.condition.region.domain == domain and p.condition.region != domain]
-    return torch.cat([to_device(np.concatenate(points), device), *on_faces])
+@dataclass(frozen=True)
+class Probes:
+    """Points at which functions are compared: in a domain, on its faces and, the last of them, at its corners."""
+
+    points: Tensor
+    corners: int
+
+    @classmethod
+    def of(cls, domain: Domain, held_out: Sequence[Placed], seed: np.random.SeedSequence) -> Probes:
+        """Those of a domain."""
+        for_inside, for_corners = seed.spawn(2)
+        lower, upper = np.array(domain.bounds).T
+        corners = np.where(np.random.default_rng(for_corners).random((CORNERS, len(lower))) < 0.5, lower, upper)
+        corners = corners[domain.contains(corners)]
+        inside = Clustered(interior=PROBES).sample(Demand.inside(domain), for_inside)[0].points
+        faces = [p.points for p in held_out if p.condition.region.domain == domain and p.condition.region != domain]
+        device = held_out[0].points.device
+        return cls(torch.cat([to_device(inside, device), *faces, to_device(corners, device)]), len(corners))
 
 
 @dataclass(frozen=True)
@@ -102,13 +108,14 @@ class Second:
     factorised: Solvable
     weights: Tensor
 
-    def responses(self, problem: Problem, probes: Sequence[Tensor], rng: np.random.Generator) -> Responses:
+    def responses(self, problem: Problem, probes: Sequence[Probes], rng: np.random.Generator) -> Responses:
         """What comes out for several right-hand sides, solved for and evaluated all at once."""
         known = self._random_functions(rng)
         sides = [*self.factorised.image(known).T, self._changes(problem, rng), *self._noises(rng)]
         found = self.factorised.weights_for(torch.stack(sides).T)
         found[:, : known.shape[1]] -= known  # what their being found again misses
-        return Responses(_values(self.features, torch.cat([self.weights[:, None], known, found], 1), probes))
+        values = _values(self.features, torch.cat([self.weights[:, None], known, found], 1), probes)
+        return Responses(values, [p.corners for p in probes])
 
     def _random_functions(self, rng: np.random.Generator) -> Tensor:
         """The weights of two random functions of the features, one of them smooth."""
@@ -148,10 +155,12 @@ class Second:
 @dataclass(frozen=True)
 class Responses:
     """Values at probes, a matrix for each unknown: of the second solution, of two random functions, of what their
-    being found again misses, of what random changes of the equations make, and of what each sample of noise makes.
+    being found again misses, of what random changes of the equations make, and of what each sample of noise makes;
+    and how many of the probes of each are corners.
     """
 
     values: Sequence[np.ndarray]
+    corners: Sequence[int]
 
     @property
     def solution(self) -> list[np.ndarray]:
@@ -165,8 +174,13 @@ class Responses:
 
     @property
     def sensitivity(self) -> float:
-        """The largest change of the solution when the equations change at random."""
-        return max(float(sizes[5]) for sizes in self._sizes)
+        """The largest change of the solution when the equations change at random.
+
+        Not at corners: in many dimensions these are far from all points at which an equation is asked to hold, and
+        what random changes make there says nothing of how the solution depends on the equations.
+        """
+        changes = (v[: len(v) - corners, 5] for v, corners in zip(self.values, self.corners, strict=True))
+        return max(float(np.nan_to_num(np.abs(change).max(), nan=np.inf)) for change in changes)
 
     def noise(self, problem: Problem) -> dict[str, float]:
         """The change of each unknown that noise of the data makes, the largest of the samples."""
@@ -205,8 +219,8 @@ def _second(
     return Second(conditions, tested, factorised, result.weights)
 
 
-def _values(features: Family, weights: Tensor, probes: Sequence[Tensor]) -> list[np.ndarray]:
+def _values(features: Family, weights: Tensor, probes: Sequence[Probes]) -> list[np.ndarray]:
     """Each unknown at its probes."""
     parts = zip(features.members, features.columns, probes, strict=True)
     value = (0,) * features.dimension
-    return [evaluate(f, weights[columns], where, [value])[0] for f, columns, where in parts]
+    return [evaluate(f, weights[columns], where.points, [value])[0] for f, columns, where in parts]

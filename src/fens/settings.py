@@ -24,6 +24,7 @@ Scale = float | Sequence[float] | Mapping[sp.Expr, Any] | ScaleGrid | None
 
 ONE_SIZE = 1000  # features of a solve that does not look for their number
 FIRST_SIZE = 400  # features of one that does, at first
+FIRST_SIZE_TO_TOLERANCE = 300  # the same where a tolerance may be met by fewer
 
 
 @dataclass(frozen=True)
@@ -146,7 +147,9 @@ class Settings:
     @property
     def first_size(self) -> int:
         """The number of features that growth begins with."""
-        return min(FIRST_SIZE, self.max_features) if self.features is None else self.size
+        if self.features is not None:
+            return self.size
+        return min(FIRST_SIZE if self.tol is None else FIRST_SIZE_TO_TOLERANCE, self.max_features)
 
     def _check_tol(self) -> None:
         message = f"tol must be a positive number, the largest error wanted; got {self.tol!r}."

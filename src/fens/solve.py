@@ -72,7 +72,7 @@ def solve(
         what must hold, and where.
     features
         how many features, M, for each unknown, or a mapping from unknowns to numbers; by default as many as pay, from
-        400 on and at most `max_features`.
+        400 on, or 300 with `tol`, and at most `max_features`.
     activation
         σ: `"cos"`, `"sin"`, `"cos_sin"`, `"sigmoid"`, `"tanh"` or `"swish"`.
     scale

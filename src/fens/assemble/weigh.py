@@ -14,7 +14,7 @@ from ..features import Family
 from ..problem import Problem
 from .collocated import Collocated
 
-BALANCE_ROWS = 256  # rows from which the size of a condition's rows is estimated
+BALANCE_ROWS = 64  # rows from which the size of a condition's rows is estimated
 TINY = 1e-150  # norms below which squares may be lost
 
 
@@ -56,7 +56,7 @@ def mean_row_norm(condition: Collocated, features: Family) -> float:
     """The mean norm of the rows of a condition, from some of them."""
     step = -(-len(condition) // BALANCE_ROWS)
     A = condition.block(features, slice(None, None, step)).matrix()
-    mean = float(A.square().sum(1).sqrt().mean())
+    mean = float(torch.linalg.vector_norm(A, dim=1).mean())
     if TINY < mean < float("inf"):
         return mean
     size = float(A.abs().max()) or 1.0  # squares of very large or small entries over- or underflow

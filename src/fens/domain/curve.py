@@ -6,7 +6,7 @@ A curve is smooth on each of its panels [k, k + 1] and runs with the inside on i
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,6 +50,10 @@ class Curve(Definition, ABC):
     def at(self, parameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Points and velocities."""
 
+    def turns(self, axis: int) -> Sequence[float] | None:
+        """The parameters at which a coordinate stops rising or falling, if that is known."""
+        return None
+
 
 @dataclass(frozen=True)
 class Segment(Curve):
@@ -63,6 +67,9 @@ class Segment(Curve):
     def at(self, parameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         s, (a, b) = parameter[:, None], (np.array(self.start), np.array(self.end))
         return a * (1 - s) + b * s, np.tile(b - a, (len(parameter), 1))
+
+    def turns(self, axis: int) -> Sequence[float]:
+        return ()
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,9 @@ class Oval(Curve):
         around = np.column_stack([np.cos(angle), np.sin(angle)])
         ahead = np.column_stack([-around[:, 1], around[:, 0]])
         return np.array(self.centre) + around * self.radii, ahead * self.radii * (2 * np.pi / self.panels)
+
+    def turns(self, axis: int) -> Sequence[float]:
+        return ((0.0, 4.0), (2.0, 6.0))[axis]
 
 
 @dataclass(frozen=True)
@@ -126,6 +136,10 @@ class Arc(Piece):
 
     def turns(self, axis: int) -> np.ndarray:
         """The parameters at which a coordinate stops rising or falling."""
+        if (known := self.curve.turns(axis)) is not None:
+            first = np.ceil((self.start - np.array(known)) / self.curve.panels)
+            here = known + first * self.curve.panels  # the first of each: the parameter goes on where a curve closes
+            return here[(self.start < here) & (here < self.end)]
         fine = self.fine
         shift = 1e-9 * np.diff(fine)  # a place may be an extremum, or belong to two panels
         places = np.column_stack([fine[:-1] + shift, fine[1:] - shift]).ravel()
