@@ -85,11 +85,12 @@ def adapt(case: Case, pilot: Candidate, for_rounds: np.random.SeedSequence) -> t
         before, function = best, best.choice.function
         if before.loss <= ROUND_OFF or function is None:
             break
-        begin = Begin(tuple(LARGER * s for s in _common(before.choice.scales, len(case.problem.coordinates))))
+        larger = Begin(tuple(LARGER * s for s in _common(before.choice.scales, len(case.problem.coordinates))))
         for kind in sorted(kinds):
             distributions = proposed(kind, before)
             if distributions is None:
                 continue
+            begin = None if kind == "holes" else larger  # what plain features needed says nothing of these
             unscaled = draw_features(case.problem, case.settings, seed.spawn(1)[0], distributions)
             other = Candidate(distributions, unscaled, choose_scale(case.starting_from(function), unscaled, begin))
             rounds.append(Round(kind, distributions, other.loss, other.loss < best.loss))
@@ -109,7 +110,7 @@ def proposed(kind: str, last: Candidate) -> Distributions | None:
         new = None
         if not last.choice.function.problem.components[k].is_constant:
             new = PROPOSALS[kind](field, last.unscaled.members[k].half_width, last.loss)
-        found.append(new)
+        found.append(None if new == last.distributions[k] else new)
     if all(new is None for new in found):
         return None
     return tuple(old if new is None else new for old, new in zip(last.distributions, found, strict=True))

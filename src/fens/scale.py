@@ -21,6 +21,7 @@ LEAST = 0.15  # scale on [−1, 1]^d below which features are hard to tell from 
 ROUND_OFF = 5e-14  # residual of an equation beside its terms below which no scale is much better
 OCTAVE_PART = 2**0.25
 FARTHEST = 20
+BY_CHANCE = 0.5  # residual of an equation beside its terms with which nothing is solved
 
 Scales = tuple[float, ...]  # one for each axis, for one component of the unknowns after another
 
@@ -102,8 +103,9 @@ def descend(loss: Callable[[float], float], first_stride: int, enough: float = R
     if at(0) <= enough:
         how_well = "to round-off" if tried[0] <= ROUND_OFF else "far better than the tolerance asks"
         return f"the equations hold {how_well} at the first scale"
-    direction = 1 if at(first_stride) < tried[0] else -1
-    k, stride = lowest(), first_stride
+    higher = at(first_stride)
+    direction = 1 if higher < min(tried[0], BY_CHANCE) else -1  # too high a scale fits only by chance, as a higher one
+    k, stride = max(0, direction) * first_stride, first_stride
     while abs(k + direction * stride) <= FARTHEST and at(k + direction * stride) < tried[k]:
         k, stride = k + direction * stride, stride + first_stride if len(tried) > 3 else stride
     if not math.isfinite(tried[k]):

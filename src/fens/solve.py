@@ -25,6 +25,7 @@ from .locate import following, located
 from .march import march
 from .problem import LINEARISATIONS, Problem
 from .progress import tell
+from .scale import BY_CHANCE
 from .settings import Scale, Settings
 from .solution import Solution
 
@@ -34,7 +35,6 @@ CONVERGING = 1e-6  # relative error above which growth goes on anyway: convergen
 NEAR_FLOOR = 1e-11  # relative error below which one step tells whether more of them pay
 FLOOR = 1.2e-14  # relative error that needs no improvement
 ROWS_TO_GROW = 1.8  # rows for each feature that leave enough of them for more
-BY_CHANCE = 0.5  # residual of an equation beside its terms with which nothing is solved
 
 
 def solve(
