@@ -34,6 +34,20 @@ def test_descending_finds_the_valley(middle, left, right, stride):
     assert "neighbouring scales are no better" in reason
 
 
+@given(st.floats(0.001, 0.1), st.sampled_from([1, 3]))
+def test_descending_from_too_high_a_scale_goes_down(noise, stride):
+    """Where everything is by chance, a higher scale that is a little better is no reason to go there."""
+
+    def loss(factor):
+        k = round(4 * math.log2(factor))
+        calls[k] = 0.8 * (1 - noise * k / 20) if k > -stride else 1e-3
+        return calls[k]
+
+    calls = {}
+    descend(loss, stride)
+    assert min(calls.values()) == 1e-3
+
+
 def test_descending_stops_at_round_off():
     calls = []
     assert "round-off at the first scale" in descend(lambda factor: calls.append(factor) or 1e-15, 3)

@@ -16,9 +16,10 @@ rod = fens.Box({x: (0, 1)})
 laplacian = u.diff(x, 2) + u.diff(y, 2)
 
 
-def test_a_membrane_with_double_eigenvalues():
+@pytest.mark.parametrize("seed", range(4))
+def test_a_membrane_with_double_eigenvalues(seed):
     problem = fens.Problem({square: sp.Eq(-laplacian, eigenvalue * u), square.boundary: sp.Eq(u, 0)})
-    modes = fens.eigen(problem, eigenvalue, count=4, features=300)
+    modes = fens.eigen(problem, eigenvalue, count=4, features=300, seed=seed)
     exact = np.pi**2 * np.array([2, 5, 5, 8])
     errors = np.abs([m.eigenvalue for m in modes] - exact)
     assert errors.max() < 1e-8

@@ -38,7 +38,8 @@ EXTRA = 10  # functions iterated on beyond those wanted, so that the last of the
 MOST_ITERATIONS = 60
 SETTLED = 1e-14  # relative change of the eigenvalues
 NEARLY = 1e-8  # and below which it is enough that they no longer settle
-SHRINKING = 0.7
+SHRINKING = 0.7  # of the change so many iterations ago, above which it is settling no more
+PATIENCE = 3
 REAL = 1e-9  # imaginary part beside the value, below which it is rounding
 HOLDS = 1e-3  # residual of the equation beside its terms, above which an eigenvalue is spurious
 CONFIRMED = 1e-3  # relative difference up to which two computations found the same eigenvalue
@@ -92,8 +93,9 @@ def eigen(
     centre = real_number(near, SettingError, f"near must be a number; got {near!r}.")
     settings = Settings(features, activation, scale, points, "balanced", "uniform", None, seed, device, estimate=False)
     pencil = Pencil.of(problem, eigenvalue)
-    streams = np.random.SeedSequence(seed).spawn(2)
-    first, second = (pencil.modes(settings, int(count), centre, s) for s in streams)
+    for_first, for_second = np.random.SeedSequence(seed).spawn(2)
+    second = pencil.modes(settings, int(count), centre, for_second)
+    first = pencil.modes(settings, int(count), centre, for_first, second)
     least = EPS * max(1 / w**2 for w in problem.domain.half_widths)
     found = [m for mode in first if (m := _confirmed(mode, second, least)) is not None]
     if len(found) < count:
@@ -127,12 +129,15 @@ class Pencil:
             pencil._check(condition)
         return pencil
 
-    def modes(self, settings: Settings, count: int, centre: float, seed: np.random.SeedSequence) -> list[Mode]:
-        """Eigenvalues and functions with one draw of features, the nearest first."""
+    def modes(
+        self, settings: Settings, count: int, centre: float, seed: np.random.SeedSequence, others: Sequence[Mode] = ()
+    ) -> list[Mode]:
+        """Eigenvalues and functions with one draw of features, the nearest first; `others` tell how exact they are."""
         computed = Computed.of(self, settings, centre, seed)
         values, weights = computed.iterated(count, np.random.default_rng(seed.spawn(1)[0]))
-        order = np.argsort(np.abs(values - centre), kind="stable")
-        found = [computed.mode(values[k], weights[k]) for k in order]
+        parted, weights = _parted(values, weights, [m.eigenvalue for m in others])
+        order = np.argsort(np.abs(parted - centre), kind="stable")
+        found = [computed.mode(parted[k], weights[k], abs(parted[k] - values[k])) for k in order]
         return [m for m in found if m.residual <= HOLDS]
 
     def left(self, placed: Sequence[Placed], shift: float) -> tuple[Collocated, ...]:
@@ -201,7 +206,7 @@ class Computed:
     def iterated(self, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Eigenvalues and the weights of their functions, by subspace iteration with Rayleigh and Ritz."""
         X = to_device(rng.standard_normal((len(self.features), count + EXTRA)), self.right.device)
-        found, last, change = np.zeros(count), np.inf, np.inf
+        found, changes = np.zeros(count), [np.inf] * PATIENCE
         for _ in range(MOST_ITERATIONS):
             Q, R = torch.linalg.qr(self.values @ X)
             X = torch.linalg.solve_triangular(R, X, upper=True, left=False)
@@ -211,25 +216,25 @@ class Computed:
             ritz, S = np.linalg.eig(to_host(Q.T @ (self.values @ Y)))
             order = np.argsort(-np.abs(ritz), kind="stable")[:count]
             before, found = found, self.shift + 1 / ritz[order]
-            last, change = change, float(np.abs(found / before - 1).max()) if before.all() else np.inf
+            changes.append(float(np.abs(found / before - 1).max()) if before.all() else np.inf)
             X = Y
-            if change <= SETTLED or (change > SHRINKING * last and change < NEARLY):
+            if changes[-1] <= SETTLED or SHRINKING * changes[-1 - PATIENCE] < changes[-1] < NEARLY:
                 break
         return found, (to_host(Y) @ S[:, order]).T
 
-    def mode(self, eigenvalue: complex, weights: np.ndarray) -> Mode:
-        """An eigenvalue with its function, scaled to a largest value of 1."""
+    def mode(self, eigenvalue: complex, weights: np.ndarray, error: float) -> Mode:
+        """An eigenvalue with its function, scaled to a largest value of 1, and what is known of its error so far."""
         problem, device = self.pencil.problem, self.right.device
         values = to_host(self.values) @ weights
         weights = weights / values[np.argmax(np.abs(values))]
-        if abs(eigenvalue.imag) <= REAL * abs(eigenvalue):
+        if eigenvalue.imag == 0:
             eigenvalue, weights = float(eigenvalue.real), weights.real
         parts = [to_device(part, device) for part in (weights.real.copy(), weights.imag.copy())]
         real, imag = (Fields(problem, self.features, w).functions for w in parts)
         functions: dict[sp.Expr, Any] = {u: f for u, f in real.items() if not isinstance(u, Unknown)}
         if isinstance(eigenvalue, complex):
             functions = {u: ComplexField(f, imag[u]) for u, f in functions.items()}  # type: ignore[arg-type]
-        return Mode(eigenvalue, float("nan"), self._residual(eigenvalue, weights), functions)
+        return Mode(eigenvalue, error, self._residual(eigenvalue, weights), functions)
 
     def _residual(self, eigenvalue: complex, weights: np.ndarray) -> float:
         """The largest residual of an equation beside its terms, at points that were not used."""
@@ -257,9 +262,31 @@ def _values(problem: Problem, placed: Sequence[Placed], features: Family) -> Ten
     return torch.cat(blocks)
 
 
+def _parted(values: np.ndarray, weights: np.ndarray, others: Sequence[complex]) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and weights, those real that are complex by their errors only.
+
+    Errors make of a double eigenvalue a pair of complex ones, of which the functions are conjugate: their real and
+    imaginary parts are two functions of the double one.
+    """
+    values, weights = values.astype(complex), weights.astype(complex)
+    for k in np.flatnonzero(values.imag):
+        error = SAFETY * _nearest(values[k], others) if others else 0.0
+        if not 0 < abs(values[k].imag) <= max(REAL * abs(values[k]), error):
+            continue
+        for j in np.flatnonzero(values == values[k].conjugate()):
+            values[j], weights[j] = values[j].real, weights[k].imag
+        values[k], weights[k] = values[k].real, weights[k].real
+    return values, weights
+
+
+def _nearest(value: complex, others: Sequence[complex]) -> float:
+    """How far it is to the nearest of others."""
+    return min((abs(value - other) for other in others), default=float("inf"))
+
+
 def _confirmed(mode: Mode, others: Sequence[Mode], least: float) -> Mode | None:
     """The mode with an error estimate, if another computation finds it too."""
-    nearest = min((abs(mode.eigenvalue - o.eigenvalue) for o in others), default=float("inf"))
+    nearest = _nearest(mode.eigenvalue, [o.eigenvalue for o in others])
     if nearest > CONFIRMED * abs(mode.eigenvalue) and nearest > CONFIRMED:
         return None
-    return replace(mode, estimate=SAFETY * (nearest + EPS * abs(mode.eigenvalue) + least))
+    return replace(mode, estimate=SAFETY * (nearest + mode.estimate + EPS * abs(mode.eigenvalue) + least))

@@ -16,6 +16,7 @@ DETERMINED = 1e-8  # relative error to which a random function must be found aga
 STABLE = 300.0  # largest change of a solution beside that of its data
 STABLE_TOGETHER = 1500.0  # the same for several unknowns
 ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
+FLOOR = 1.2e-14  # relative error that needs no improvement
 
 
 @dataclass(frozen=True)
@@ -125,7 +126,7 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
             f"An equation holds only to {worst:.1%} of its terms, and solutions with other features differ by "
             f"{evidence.disagreement:.1e}: the solution is not resolved, or there is none. Take more features.",
         )
-    if worst <= ROUNDED:
+    if worst <= ROUNDED or relative <= FLOOR:
         return verdict("roundoff-limited", "The equations hold to rounding; more features would not help much.")
     return verdict("approximation-limited", "More features would lower the error; tol= asks for as many as needed.")
 

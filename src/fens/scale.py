@@ -22,6 +22,7 @@ ROUND_OFF = 5e-14  # residual of an equation beside its terms below which no sca
 OCTAVE_PART = 2**0.25
 FARTHEST = 20
 BY_CHANCE = 0.5  # residual of an equation beside its terms with which nothing is solved
+FLAT = 0.9  # of a residual, above which another one that is by chance is no better
 
 Scales = tuple[float, ...]  # one for each axis, for one component of the unknowns after another
 
@@ -104,7 +105,8 @@ def descend(loss: Callable[[float], float], first_stride: int, enough: float = R
         how_well = "to round-off" if tried[0] <= ROUND_OFF else "far better than the tolerance asks"
         return f"the equations hold {how_well} at the first scale"
     higher = at(first_stride)
-    direction = 1 if higher < min(tried[0], BY_CHANCE) else -1  # too high a scale fits only by chance, as a higher one
+    by_chance = higher > max(BY_CHANCE, FLAT * tried[0])  # too high a scale is no better than a higher one
+    direction = 1 if higher < tried[0] and not by_chance else -1
     k, stride = max(0, direction) * first_stride, first_stride
     while abs(k + direction * stride) <= FARTHEST and at(k + direction * stride) < tried[k]:
         k, stride = k + direction * stride, stride + first_stride if len(tried) > 3 else stride

@@ -21,6 +21,7 @@ from .errors import NotConverged, SettingError, ToleranceNotMet
 from .estimate import estimate_error
 from .features import Distribution, Isotropic
 from .fit import Case, check_size, deviations, draw_features, place_points
+from .judge import FLOOR
 from .locate import following, located
 from .march import march
 from .problem import LINEARISATIONS, Problem
@@ -33,7 +34,6 @@ GROWTH = 1.5  # factor from one number of features to the next
 PAYS = 2.0  # factor by which the error must fall for growth to go on
 CONVERGING = 1e-6  # relative error above which growth goes on anyway: convergence may not have begun
 NEAR_FLOOR = 1e-11  # relative error below which one step tells whether more of them pay
-FLOOR = 1.2e-14  # relative error that needs no improvement
 ROWS_TO_GROW = 1.8  # rows for each feature that leave enough of them for more
 
 
