@@ -123,3 +123,11 @@ def test_a_bump_in_eight_dimensions_gets_no_number():
 def test_bad_options(options, message):
     with pytest.raises(SettingError, match=message):
         fens.solve(zoo.helmholtz().problem, features=50, **options)
+
+
+def test_a_front_that_the_first_features_do_not_resolve_is_learnt_with_more():
+    """300 features learn next to nothing here; what they learnt must not be all that more of them ever know."""
+    problem = zoo.burgers().problem
+    solution = fens.solve(problem, tol=1e-5)
+    assert solution.meets(1e-5)
+    assert solution.stats.features <= 1012

@@ -122,18 +122,24 @@ def _common(scales: Sequence[float], d: int) -> list[float]:
 
 
 def worthwhile(case: Case, pilot: Candidate, smaller: Search | None) -> bool:
-    """Whether to adapt: if asked to, or by default where isotropic frequencies are likely to fail.
+    """Whether to adapt: if asked to, or by default where isotropic frequencies are likely to fail, or have failed.
 
-    Not if the search with fewer features shows that what they learnt still serves.
+    Not if the search with fewer features shows that what they learnt still serves; from a solution that they did not
+    resolve there was little to learn.
     """
     adapts = case.settings.adapts
     located = any(isinstance(d, Localised) for d in pilot.distributions)  # these have learnt already
     if adapts is False or pilot.choice.search is None or located:
         return False
-    if smaller is not None and pilot.loss < max(LEARNT * min(smaller.losses), SERVES):
-        return False
+    learnt = False
+    if smaller is not None:
+        before = min(smaller.losses)
+        if pilot.loss < max(SERVES, LEARNT * before if before <= UNRESOLVED else 0.0):
+            return False
+        learnt = any(not isinstance(d, Isotropic) for d in pilot.distributions)
     perforated = any(d.cavities for d in case.problem.domains) and pilot.loss > SERVES
-    return bool(adapts) or perforated or len(case.problem.coordinates) > MANY or pilot.loss > UNRESOLVED
+    many = len(case.problem.coordinates) > MANY
+    return bool(adapts) or learnt or perforated or many or pilot.loss > UNRESOLVED
 
 
 def directions(function: Field, unit: np.ndarray, residual: float) -> Distribution | None:
