@@ -348,6 +348,15 @@ def test_a_terminal_without_mathematical_signs(file, monkeypatch):
     assert "true error of u: L? " in shown
 
 
+@pytest.fixture
+def interruptible():
+    """Ctrl-C as in a terminal, also where the tests run in the background, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_cleanly(file):
     Path("wait.py").write_text(
         "import sys\nfrom fens.cli import main\nfrom fens.files import ProblemFile\n"
@@ -363,6 +372,7 @@ def test_ctrl_c_ends_cleanly(file):
     assert (process.returncode, out, err) == (130, "", "fens solve: stopped.\n")
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_while_starting_ends_cleanly(tmp_path):
     (tmp_path / "torch.py").write_text("import time\nprint('importing', flush=True)\ntime.sleep(60)\n")
     environment = {**ENVIRONMENT, "PYTHONPATH": f"{tmp_path}{os.pathsep}{ENVIRONMENT['PYTHONPATH']}"}
@@ -376,12 +386,12 @@ def test_ctrl_c_while_starting_ends_cleanly(tmp_path):
     assert re.fullmatch(r"fens( info)?: stopped\.\n", err)
 
 
+@pytest.mark.usefixtures("interruptible")
 def test_the_command_is_the_command_line(capfd, monkeypatch):
-    before = signal.getsignal(signal.SIGINT)
     monkeypatch.setattr(sys, "argv", ["fens", "info"])
     assert fens_command.main() == 0
     assert "threads" in capfd.readouterr().out
-    assert signal.getsignal(signal.SIGINT) is before is signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_a_reader_that_leaves_is_no_error(file):
