@@ -101,8 +101,11 @@ def sample(sampler, domain, regions, features=100, seed=0):
     return sampler.sample(demand, np.random.SeedSequence(seed))
 
 
-def check_points(domain, inside, rim, grid=False):
-    """Inside means inside; the boundary is where the depth vanishes; normals are unit and lead outwards."""
+def check_points(domain, inside, rim, grid=False, touching=False):
+    """Inside means inside; the boundary is where the depth vanishes; normals are unit and lead outwards.
+
+    Where boundaries are `touching`, the shape may be thinner than a step.
+    """
     size = 2 * max(domain.half_widths)
     assert inside.normals is None
     assert domain.contains(inside.points).all()
@@ -114,8 +117,8 @@ def check_points(domain, inside, rim, grid=False):
     if not grid:  # a grid has points at corners, where a step may lead anywhere
         step = 1e-8 * size * rim.normals
         assert not domain.contains(rim.points + step).any()
-        inward = [domain.contains(rim.points - t * step) for t in (1, 0.1, 0.01, 0.001)]  # a cusp may be thin
-        assert np.any(inward, axis=0).mean() > 0.95  # or thinner than round-off
+        inward = [domain.contains(rim.points - t * step) for t in (1, 0.1, 0.01, 0.001)]  # a sharp corner may be near
+        assert (np.any(inward, axis=0) | touching).mean() > 0.99
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)
@@ -319,7 +322,8 @@ def test_random_combinations(one, two, operation):
         assert "There is nothing in" in str(error)  # noqa: PT017
         return
     inside, rim = sample(fens.Clustered(interior=100, boundary=100), both, [both, both.boundary])
-    check_points(both, inside, rim)
+    near = 1e-7 * 2 * max(both.half_widths)
+    check_points(both, inside, rim, touching=np.all([np.abs(s.depth(rim.points)) <= near for s in (one, two)], axis=0))
     a, b = one.contains(inside.points), two.contains(inside.points)
     assert {"+": a | b, "-": a, "&": a & b}[operation].all()
 

@@ -12,8 +12,8 @@ BITS = 53  # of a coordinate, as many as a number in [0, 1) has
 def sobol(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
     """The first points of a Sobol sequence, scrambled by random triangular matrices and shifts of bits (Matoušek 1998).
 
-    `scipy.stats.qmc.Sobol` does the same and takes ten times as long to begin, which a solve does for each piece of a
-    boundary; its direction numbers are what is used here.
+    `scipy.stats.qmc.Sobol` does the same and takes several times as long to begin, which a solve does for each piece
+    of a boundary; its direction numbers are what is used here.
     """
     power = max(0, (count - 1).bit_length())  # drawn in full powers of two, else the sequence loses its balance
     points = rng.integers(0, 2**BITS, (1, dimension))
