@@ -3,8 +3,9 @@
     python child.py SOLVER PROBLEM MODE SECONDS OUTPUT
 
 MODE is `default`, `tuned`, or `tol=1e-9`. A run is timed from the statement of the problem to the solution. It is done
-once as it comes and, where that was cheap, twice again (once again in a search), since a first call in a process also
-loads what it needs. The true error is taken afterwards and is not timed.
+once as it comes, since a first call in a process also loads what it needs, and where that was cheap twice again (once
+again in a search) or, of runs that take no time, as often as there is half a second for; of these calls the median
+counts. The true error is taken afterwards and is not timed.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 CHEAP = 8.0  # seconds up to which a run is repeated
+AGAIN = 0.5  # seconds for more calls of a run
+MOST = 9  # calls
 MODULES = {
     "fens": "ours",
     "fastlsq": "fastlsq_solver",
@@ -52,7 +55,8 @@ def timed(run: Callable[..., Any], settings: dict[str, Any], calls: int, deadlin
             if (result := getattr(error, "solution", None)) is None:
                 raise
         seconds.append(time.perf_counter() - start)
-        if len(seconds) == calls or seconds[0] > CHEAP or time.perf_counter() + 2 * seconds[0] > deadline:
+        enough = len(seconds) >= calls and (sum(seconds[1:]) > AGAIN or len(seconds) == MOST)
+        if enough or seconds[0] > CHEAP or time.perf_counter() + 2 * seconds[0] > deadline:
             return result, seconds
 
 

@@ -19,7 +19,7 @@ from .domain import Clustered, Demand, Domain, thinned
 from .errors import FensError
 from .features import OVERLAP, Draws, Unscaled
 from .field import Field, Fields
-from .fit import Case, Fit, place_elsewhere
+from .fit import Case, Fit
 from .lstsq import numerical_rank
 from .nonlinear import Point
 from .numbers import rms
@@ -173,15 +173,13 @@ class Trials:
     @classmethod
     def of(cls, case: Case, unscaled: Draws) -> Trials:
         """No trials yet, of a problem at its points."""
-        for_rows, elsewhere = case.for_trials.spawn(2)
-        held_out = place_elsewhere(case.problem, case.settings, elsewhere)
         share = ROWS * sum(case.settings.sizes(case.problem)) / case.rows
         if share >= 0.5:
-            return cls(case, unscaled, held_out, True)
-        rng = np.random.default_rng(for_rows)
+            return cls(case, unscaled, case.held_out, True)
+        rng = np.random.default_rng(case.for_trials)
         chosen = [thinned(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in case.placed]
         training = [p.only(some) for p, some in zip(case.placed, chosen, strict=True)]
-        return cls(replace(case, placed=training), unscaled, held_out, False)
+        return cls(replace(case, placed=training), unscaled, case.held_out, False)
 
     def loss(self, scales: Scales) -> float:
         """The largest held-out residual of an equation beside its terms; infinite if the fit fails."""

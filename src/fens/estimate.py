@@ -17,11 +17,11 @@ import torch
 from torch import Tensor
 
 from .assemble import Aimed, Collocated, Placed, System, evaluate, linearise, mean_row_norm, place, weigh
-from .device import to_device
+from .device import to_device, to_host
 from .domain import Clustered, Demand, Domain
 from .errors import EvaluationError
-from .features import Distribution, Family, Isotropic, kept
-from .fit import Case, Stats, draw_features, place_elsewhere, place_points
+from .features import Distribution, Family, Isotropic
+from .fit import Case, Stats, draw_features, place_points
 from .judge import Error, Evidence, judged
 from .lstsq import Failed, Solvable
 from .nonlinear import Point, natural_size
@@ -29,7 +29,7 @@ from .problem import LINEARISATIONS, Problem
 
 EPS = float(np.finfo(np.float64).eps)
 PROBES = 1000  # points in the domain at which functions are compared
-CORNERS = 200  # and at its corners
+CORNERS = 100  # some of its corners, and as many more that are farthest along frequencies
 NOISES = 4  # samples of the noise of data
 SMOOTH = 20  # one in so many features makes the smooth one of the random functions
 
@@ -45,13 +45,14 @@ def estimate_error(
 ) -> Error:
     """The error of Σ w_j φ_j as a solution of a problem."""
     problem, settings = case.problem, case.settings
-    for_held_out, for_points, for_features, for_probes = seed.spawn(4)
-    held_out = place_elsewhere(problem, settings, for_held_out)
+    for_probes, for_points, for_features = seed.spawn(3)
+    held_out = case.held_out
     here = Point.of(problem, held_out, features, weights)
     conditions = linearise(held_out, None if problem.is_linear else here.jets)
     residuals = here.imbalances(conditions, problem.half_widths, 0.0)
 
-    probes = tuple(Probes.of(c.domain, held_out, for_probes) for c in problem.components)
+    parts = zip(problem.components, features.members, strict=True)
+    probes = tuple(Probes.of(c.domain, held_out, f.W, for_probes) for c, f in parts)
     values = _values(features, weights, probes)
     other = draw_features(problem, settings, for_features, distributions).scaled(scales, weights.device)
     second = _second(case, features, weights, other, for_points)
@@ -81,17 +82,22 @@ def _names(regions: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Probes:
-    """Points at which functions are compared: in a domain, on its faces and, the last of them, at its corners."""
+    """Points at which functions are compared: in a domain, on its faces and, the last of them, at its corners.
+
+    In many dimensions corners are far from all points that equations are asked to hold at, and errors largest at those
+    where the solution is farthest from what it is elsewhere: along its directions, which learnt frequencies have.
+    """
 
     points: Tensor
     corners: int
 
     @classmethod
-    def of(cls, domain: Domain, held_out: Sequence[Placed], seed: np.random.SeedSequence) -> Probes:
-        """Those of a domain."""
+    def of(cls, domain: Domain, held_out: Sequence[Placed], W: Tensor, seed: np.random.SeedSequence) -> Probes:
+        """Those of a domain, for features with these frequencies."""
         for_inside, for_corners = seed.spawn(2)
         lower, upper = np.array(domain.bounds).T
-        corners = np.where(np.random.default_rng(for_corners).random((CORNERS, len(lower))) < 0.5, lower, upper)
+        anywhere = np.random.default_rng(for_corners).random((CORNERS, len(lower))) < 0.5
+        corners = np.where(np.unique(np.concatenate([anywhere, to_host(W[:CORNERS] > 0)]), axis=0), upper, lower)
         corners = corners[domain.contains(corners)]
         inside = Clustered(interior=PROBES).sample(Demand.inside(domain), for_inside)[0].points
         faces = [p.points for p in held_out if p.condition.region.domain == domain and p.condition.region != domain]
@@ -112,7 +118,7 @@ class Second:
         """What comes out for several right-hand sides, solved for and evaluated all at once."""
         known = self._random_functions(rng)
         sides = [*self.factorised.image(known).T, self._changes(problem, rng), *self._noises(rng)]
-        found = self.factorised.weights_for(torch.stack(sides).T)
+        found = self.factorised.weights_for(torch.stack(sides).T, refined=False)
         found[:, : known.shape[1]] -= known  # what their being found again misses
         values = _values(self.features, torch.cat([self.weights[:, None], known, found], 1), probes)
         return Responses(values, [p.corners for p in probes])
@@ -198,16 +204,14 @@ def _second(
 ) -> Second | None:
     """The solution with other features at other points; None if there is none.
 
-    For a nonlinear problem it is that of the equations linearised at the first solution. Its features are kept where
-    tests evaluate them again and again, but not in the rows, of which the factorised matrix is enough.
+    For a nonlinear problem it is that of the equations linearised at the first solution.
     """
     problem, settings = case.problem, case.settings
     samples = place_points(problem, settings, seed)
     placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], weights.device)
     first = None if problem.is_linear else Point.of(problem, placed, features, weights)
-    tested = kept(other, settings.bytes // 4)
     try:
-        conditions = weigh(linearise(placed, None if first is None else first.jets), tested, settings.weights)
+        conditions = weigh(linearise(placed, None if first is None else first.jets), other, settings.weights)
     except EvaluationError:
         return None
     system = System(conditions, other)
@@ -216,7 +220,7 @@ def _second(
     result = factorised.solve()
     if isinstance(factorised, Failed) or result.status != "solved":
         return None
-    return Second(conditions, tested, factorised, result.weights)
+    return Second(conditions, other, factorised, result.weights)
 
 
 def _values(features: Family, weights: Tensor, probes: Sequence[Probes]) -> list[np.ndarray]:

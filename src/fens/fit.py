@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 import sympy as sp
@@ -80,6 +81,11 @@ class Case:
     def rows(self) -> int:
         """The number of rows."""
         return sum(p.rows for p in self.placed)
+
+    @cached_property
+    def held_out(self) -> tuple[Placed, ...]:
+        """The equations at other points, which no fit uses."""
+        return place_elsewhere(self.problem, self.settings, self.for_trials)
 
     def starting_from(self, function: Fields | None) -> Case:
         """The same, with a nonlinear iteration from a function."""

@@ -75,10 +75,11 @@ class Factorised:
             return Failed(status, torch.zeros_like(weights)).solve()
         return LeastSquares(weights, unit * float(misfit.norm()), self.rank)
 
-    def weights_for(self, B: Tensor) -> Tensor:
+    def weights_for(self, B: Tensor, refined: bool = True) -> Tensor:
         """The weights for each column of several right-hand sides, all at once."""
         units = B.new_tensor([self.size * factor_of(largest(b / self.size)) for b in B.T])
-        weights: Tensor = self._refined(B / units)[0] * (units / self.size)
+        found = self._refined(B / units)[0] if refined else self.damped.solve(B / units)
+        weights: Tensor = found * (units / self.size)
         return weights.where(torch.isfinite(weights).all(0), torch.nan)
 
     def _refined(self, B: Tensor) -> tuple[Tensor, Tensor]:

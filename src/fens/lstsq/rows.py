@@ -48,8 +48,11 @@ class Solvable(Protocol):
         """The weights for one right-hand side, by default that of the rows."""
         ...
 
-    def weights_for(self, B: Tensor) -> Tensor:
-        """The weights for each column of several right-hand sides; NaN where they are not finite."""
+    def weights_for(self, B: Tensor, refined: bool = True) -> Tensor:
+        """The weights for each column of several right-hand sides; NaN where they are not finite.
+
+        Without refinement, where that can be left out, there may be rounding in them that need not be.
+        """
         ...
 
     def image(self, weights: Tensor) -> Tensor:

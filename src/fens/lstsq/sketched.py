@@ -160,10 +160,10 @@ class Checked:
         """The triangle of the sketch, damped by far more than rounding."""
         return self.inner.damped.damped_further(FIRM * rounding(self.inner.A))
 
-    def weights_for(self, B: Tensor) -> Tensor:
+    def weights_for(self, B: Tensor, refined: bool = True) -> Tensor:
         """The weights for each column of several right-hand sides, looked at together."""
         mixed = torch.stack([self.mixture.times(b) for b in B.T]).T
-        found = self.inner.weights_for(mixed)
+        found = self.inner.weights_for(mixed, refined)
         promised = (mixed - self.inner.image(found)).norm(dim=0)
         residuals = (B - self.rows.image(found)).norm(dim=0)
         misled = torch.isfinite(residuals) & (residuals > TRUSTED * promised)

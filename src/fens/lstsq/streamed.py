@@ -85,8 +85,8 @@ class Triangular:
             return Failed(status, torch.zeros_like(weights)).solve()
         return LeastSquares(weights * factor, self.size * factor * residual, self.rank)
 
-    def weights_for(self, B: Tensor) -> Tensor:
-        """The weights for each column of several right-hand sides, in as many passes as for one."""
+    def weights_for(self, B: Tensor, refined: bool = True) -> Tensor:
+        """The weights for each column of several right-hand sides, in as many passes as for one, always refined."""
         factors = B.new_tensor([factor_of(largest(b / self.size)) for b in B.T])
         nothing = B.new_zeros((B.shape[1], self.R.shape[1])).T
         weights, residuals = self._refined(nothing, B / self.size / factors)

@@ -284,7 +284,25 @@ def _orders(derivative: sp.Derivative, coordinates: Sequence[sp.Symbol], text: s
 
 def is_affine(expression: sp.Expr, symbols: set[sp.Dummy]) -> bool:
     """Whether an expression is linear in the symbols, up to a constant."""
+    if multipliers(expression, symbols) is not None:
+        return True
     inside = symbols & expression.free_symbols
     if any(part.free_symbols & inside for part in expression.atoms(Relational, Wrapped)):
         return False  # neither a step nor a callable shows its nonlinearity in a derivative
     return all(not (sp.expand(expression.diff(s)).free_symbols & symbols) for s in inside)
+
+
+def multipliers(expression: sp.Expr, symbols: set[sp.Dummy]) -> dict[sp.Dummy, sp.Expr] | None:
+    """What each symbol is multiplied by, in a sum of multiples of them; None if it is not written as one.
+
+    Most equations are, and differentiating them would take ten times as long.
+    """
+    terms: dict[sp.Dummy, list[sp.Expr]] = {symbol: [] for symbol in symbols}
+    for term in sp.Add.make_args(expression):
+        factors = sp.Mul.make_args(term)
+        dependent = [f for f in factors if not symbols.isdisjoint(f.free_symbols)]
+        if len(dependent) > 1 or not symbols.issuperset(dependent):
+            return None
+        for symbol in dependent:
+            terms[symbol].append(sp.Mul(*(f for f in factors if f is not symbol)))
+    return {symbol: sp.Add(*parts) for symbol, parts in terms.items()}

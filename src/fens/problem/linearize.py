@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 import sympy as sp
 
 from ..errors import EquationError, UnsupportedEquation
-from .expression import Equation, Jet, is_affine
+from .expression import Equation, Jet, is_affine, multipliers
 from .formula import Formula
 
 
@@ -75,6 +75,8 @@ def _form(equation: Equation, coefficients: Mapping[sp.Symbol, sp.Expr], residua
 
 def _derivatives(equation: Equation, residual: sp.Expr, linear: bool) -> dict[sp.Symbol, sp.Expr]:
     """∂F/∂jet for each jet; of a linear F without the jets, which may only seem to be in it, as in (u + 1)² − u²."""
+    if (found := multipliers(residual, {symbol for _, symbol in equation.jets})) is not None:
+        return found
     at_rest = {symbol: sp.S.Zero for _, symbol in equation.jets} if linear else {}
     refusal = UnsupportedEquation(
         f"Newton's method needs the derivatives by the unknown of all parts of {equation.text}, and one of them has no "
