@@ -131,3 +131,49 @@ def test_a_front_that_the_first_features_do_not_resolve_is_learnt_with_more():
     solution = fens.solve(problem, tol=1e-5)
     assert solution.meets(1e-5)
     assert solution.stats.features <= 1012
+
+
+def diagonal(domain, points=201):
+    """Points from one end of a domain through its middle to the other, along which all coordinates grow alike."""
+    (low, high) = domain.farthest(np.array([[-1.0], [1.0]]) * np.ones(len(domain.coordinates)))
+    return low + np.linspace(0, 1, points)[:, None] * (high - low)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("shape", "dimension"), [("cube", 10), ("cube", 50), ("ball", 10)])
+def test_a_solution_is_as_accurate_where_the_domain_is_farthest(shape, dimension, seed):
+    """A function of the mean of the coordinates: along it, points at random are all near the middle."""
+    xs = sp.symbols(f"x1:{dimension + 1}")
+    u, mean = sp.Function("u")(*xs), sp.Add(*xs) / dimension
+    cube, ball = fens.Box(dict.fromkeys(xs, (-1, 1))), fens.Ball(dict.fromkeys(xs, 0), dimension**0.5)
+    domain = cube if shape == "cube" else ball
+    exact = mean**2 + sp.sin(mean)
+    problem = fens.manufacture({domain: -laplacian(u, xs), domain.boundary: u}, u, exact)
+    solution = fens.solve(problem, seed=seed)
+    where = diagonal(domain)
+    error = np.abs(solution(*where.T) - sp.lambdify(xs, exact, "numpy")(*where.T)).max()
+    assert error <= 2 * solution.error.estimate <= 2e-13
+
+
+def test_points_reach_far_only_where_features_have_learnt_and_points_are_ours():
+    known, plain = zoo.poisson(5), zoo.helmholtz()
+    learnt = fens.solve(known.problem, features=100)
+    assert learnt.stats.rows == pytest.approx(1.2 * 250, abs=20)
+    for problem, options in [
+        (plain.problem, {}),
+        (known.problem, {"adapt": False}),
+        (known.problem, {"points": fens.Clustered(rows=2.5000001)}),
+    ]:
+        assert fens.solve(problem, features=100, **options).stats.rows == pytest.approx(250, abs=6)
+
+
+def test_what_few_features_cannot_resolve_is_not_called_ill_posed():
+    """In a ball in ten dimensions, 400 features may not find along which direction the solution varies; 600 do."""
+    xs = sp.symbols("x1:11")
+    u, mean = sp.Function("u")(*xs), sp.Add(*xs) / sp.sqrt(10)
+    ball = fens.Ball(dict.fromkeys(xs, 0), 1)
+    exact = mean**2 + sp.sin(mean)
+    problem = fens.manufacture({ball: -laplacian(u, xs), ball.boundary: u}, u, exact)
+    for seed in (2, 4):
+        solution = fens.solve(problem, seed=seed)
+        assert solution.compare(exact).linf <= solution.error.estimate <= 1e-12

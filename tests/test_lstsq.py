@@ -80,6 +80,14 @@ def test_several_right_hand_sides_are_solved_for_as_each_alone(solver):
         assert float(gap) <= 1e-12 * float(B[:, k].abs().max())
 
 
+def test_weights_that_are_not_refined_serve_where_a_few_digits_do(solver):
+    x, A = cosines(400, 60, 5.0)
+    B = torch.stack([torch.exp(x), A[:, 7]]).T
+    factorised = solver.factorise(Blocks(A, B[:, 0]))
+    rough, refined = factorised.weights_for(B, refined=False), factorised.weights_for(B)
+    assert float(product(A, rough - refined).abs().max()) <= 1e-11 * float(B.abs().max())
+
+
 @pytest.mark.parametrize("triangular", [False, True])
 @pytest.mark.parametrize("n", [1, 119, 120, 121, 300])
 def test_damping_is_that_of_a_taller_system(n, triangular):

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 import fens
 from fens.errors import EquationError, EvaluationError, RegionError, UnsupportedEquation
 from fens.problem import Component, Formula, Jet, manufacture, newton_form
-from fens.problem.expression import read
+from fens.problem.expression import multipliers, read
 
 x, y, t, k = sp.symbols("x y t k")
 u = sp.Function("u")(x, y)
 square = fens.Box({x: (0, 1), y: (0, 1)})
 UNKNOWN = (Component(u, square),)
+a, b = sp.Dummy("a"), sp.Dummy("b")
 
 
 def form(statement):
@@ -393,3 +394,22 @@ def test_terms_come_in_the_same_order_in_every_process():
         for seed in (0, 1)  # with these, SymPy's sets have the second derivatives in two orders
     }
     assert outputs == {"[[(0, 0), (0, 2), (2, 0)], [(0, 0)]]\n"}
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected"),
+    [
+        (2 * a + x * b + y, {a: 2, b: x}),
+        (a / 2 + x * a - sp.exp(x), {a: x + sp.Rational(1, 2), b: 0}),
+        (2 * (a + b), {a: 2, b: 2}),
+        (x + y, {a: 0, b: 0}),
+        (a * b, None),
+        (x * a**2, None),
+        (x * (a + sp.sin(x)), None),  # linear, but not written as a sum
+        (sp.Abs(a), None),
+    ],
+)
+def test_multipliers_of_what_is_written_as_a_sum_of_multiples(expression, expected):
+    assert multipliers(expression, {a, b}) == expected
+    if expected is not None:
+        assert {s: sp.simplify(expression.diff(s)) for s in (a, b)} == {s: sp.simplify(c) for s, c in expected.items()}

@@ -13,7 +13,7 @@ from scipy.special import gamma
 
 import fens
 from fens import zoo
-from fens.domain import Combined, Demand
+from fens.domain import Combined, Demand, Reaching
 from fens.errors import EquationError, RegionError, SettingError
 
 trimesh = pytest.importorskip("trimesh")
@@ -119,6 +119,32 @@ def check_points(domain, inside, rim, grid=False, touching=False):
         assert not domain.contains(rim.points + step).any()
         inward = [domain.contains(rim.points - t * step) for t in (1, 0.1, 0.01, 0.001)]  # a sharp corner may be near
         assert (np.any(inward, axis=0) | touching).mean() > 0.99
+
+
+def directions(domain, count=50):
+    drawn = np.random.default_rng(0).standard_normal((count, len(domain.coordinates)))
+    return np.concatenate([drawn, np.eye(1, len(domain.coordinates)), np.zeros((1, len(domain.coordinates)))])
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_points_that_reach_far_are_like_others(name):
+    domain = DOMAINS[name]
+    plain = sample(fens.Clustered(), domain, [domain, domain.boundary])
+    found = sample(Reaching(tuple(map(tuple, directions(domain))), 0.5), domain, [domain, domain.boundary])
+    check_points(domain, *found, touching=True)
+    for few, more in zip(plain, found, strict=True):
+        assert len(few) <= len(more) <= 1.5 * len(few) + 10
+
+
+@pytest.mark.parametrize("name", DOMAINS)
+def test_nothing_is_farther_than_the_farthest(name):
+    domain = DOMAINS[name]
+    along, (points,) = directions(domain), sample(fens.Clustered(interior=2000), domain, [domain])
+    far = domain.farthest(along)
+    heights, highest = points.points @ along.T, np.sum(far * along, axis=1)
+    assert (heights <= highest + 1e-12).all()
+    if isinstance(domain, fens.Ball | fens.Box):
+        assert domain.contains(far).all()
 
 
 @pytest.mark.parametrize("sampler", SAMPLERS, ids=repr)

@@ -7,13 +7,13 @@ drawn accordingly, and kept if the equations then hold better at points that no 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
 
 from .choose import Begin, Choice, choose_scale
-from .domain import Clustered, Demand
+from .domain import Clustered, Demand, Reaching
 from .features import AroundHoles, Distribution, Draws, Hole, Isotropic, Localised, Mixture, Oriented, Sparse
 from .field import Field
 from .fit import Case, draw_features
@@ -34,6 +34,8 @@ MANY = 3  # coordinates, above which pilots have sparse frequencies and rounds a
 UNRESOLVED = 1e-3  # residual of an equation beside its terms, above which they are worth trying in any dimension
 LEARNT = 0.1  # of the held-out residual that more features must leave for a distribution to serve again
 SERVES = 1e-10  # or the residual below which it does in any case
+REACHING = 0.2  # of the points, as many more on the way to where the domain is farthest along frequencies
+REACHED = 100  # frequencies of each unknown that are followed
 SLOPE_POINTS = 1000
 COUPLING_POINTS = 200
 
@@ -140,6 +142,18 @@ def worthwhile(case: Case, pilot: Candidate, smaller: Search | None) -> bool:
     perforated = any(d.cavities for d in case.problem.domains) and pilot.loss > SERVES
     many = len(case.problem.coordinates) > MANY
     return bool(adapts) or learnt or perforated or many or pilot.loss > UNRESOLVED
+
+
+def reaching(settings: Settings, best: Candidate) -> Settings:
+    """The options with points that get as far along the frequencies as the domain does, if they are ours to choose.
+
+    In few dimensions all points do.
+    """
+    learnt = not all(isinstance(d, Isotropic) for d in best.distributions)
+    along = np.concatenate([f.W[:REACHED] for f in best.unscaled.members])
+    if not learnt or along.shape[1] <= MANY or settings.points not in (None, Clustered()):
+        return settings
+    return replace(settings, points=Reaching(_rows(along), REACHING))
 
 
 def directions(function: Field, unit: np.ndarray, residual: float) -> Distribution | None:

@@ -29,7 +29,7 @@ from .problem import LINEARISATIONS, Problem
 
 EPS = float(np.finfo(np.float64).eps)
 PROBES = 1000  # points in the domain at which functions are compared
-CORNERS = 100  # some of its corners, and as many more that are farthest along frequencies
+FAR = 100  # some of its corners, and as many points that are farthest along frequencies
 NOISES = 4  # samples of the noise of data
 SMOOTH = 20  # one in so many features makes the smooth one of the random functions
 
@@ -82,27 +82,27 @@ def _names(regions: Sequence[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Probes:
-    """Points at which functions are compared: in a domain, on its faces and, the last of them, at its corners.
+    """Points at which functions are compared: in a domain, on its faces and, the last of them, `far` from the others.
 
-    In many dimensions corners are far from all points that equations are asked to hold at, and errors largest at those
-    where the solution is farthest from what it is elsewhere: along its directions, which learnt frequencies have.
+    These are corners, and points that are farthest along frequencies. In many dimensions errors are largest there,
+    where the directions along which the solution varies, which frequencies learn, lead away from all other points.
     """
 
     points: Tensor
-    corners: int
+    far: int
 
     @classmethod
     def of(cls, domain: Domain, held_out: Sequence[Placed], W: Tensor, seed: np.random.SeedSequence) -> Probes:
         """Those of a domain, for features with these frequencies."""
         for_inside, for_corners = seed.spawn(2)
         lower, upper = np.array(domain.bounds).T
-        anywhere = np.random.default_rng(for_corners).random((CORNERS, len(lower))) < 0.5
-        corners = np.where(np.unique(np.concatenate([anywhere, to_host(W[:CORNERS] > 0)]), axis=0), upper, lower)
-        corners = corners[domain.contains(corners)]
+        corners = np.where(np.random.default_rng(for_corners).random((FAR, len(lower))) < 0.5, lower, upper)
+        far = np.unique(np.concatenate([corners, domain.farthest(to_host(W[:FAR]))]), axis=0)
+        far = far[domain.contains(far)]
         inside = Clustered(interior=PROBES).sample(Demand.inside(domain), for_inside)[0].points
         faces = [p.points for p in held_out if p.condition.region.domain == domain and p.condition.region != domain]
         device = held_out[0].points.device
-        return cls(torch.cat([to_device(inside, device), *faces, to_device(corners, device)]), len(corners))
+        return cls(torch.cat([to_device(inside, device), *faces, to_device(far, device)]), len(far))
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ class Second:
         found = self.factorised.weights_for(torch.stack(sides).T, refined=False)
         found[:, : known.shape[1]] -= known  # what their being found again misses
         values = _values(self.features, torch.cat([self.weights[:, None], known, found], 1), probes)
-        return Responses(values, [p.corners for p in probes])
+        return Responses(values, [p.far for p in probes])
 
     def _random_functions(self, rng: np.random.Generator) -> Tensor:
         """The weights of two random functions of the features, one of them smooth."""
@@ -162,11 +162,11 @@ class Second:
 class Responses:
     """Values at probes, a matrix for each unknown: of the second solution, of two random functions, of what their
     being found again misses, of what random changes of the equations make, and of what each sample of noise makes;
-    and how many of the probes of each are corners.
+    and how many of the probes of each are far from the others.
     """
 
     values: Sequence[np.ndarray]
-    corners: Sequence[int]
+    far: Sequence[int]
 
     @property
     def solution(self) -> list[np.ndarray]:
@@ -182,10 +182,10 @@ class Responses:
     def sensitivity(self) -> float:
         """The largest change of the solution when the equations change at random.
 
-        Not at corners: in many dimensions these are far from all points at which an equation is asked to hold, and
-        what random changes make there says nothing of how the solution depends on the equations.
+        Not at corners and the like: in many dimensions these are far from most points at which an equation is asked to
+        hold, and what random changes make there says nothing of how the solution depends on the equations.
         """
-        changes = (v[: len(v) - corners, 5] for v, corners in zip(self.values, self.corners, strict=True))
+        changes = (v[: len(v) - far, 5] for v, far in zip(self.values, self.far, strict=True))
         return max(float(np.nan_to_num(np.abs(change).max(), nan=np.inf)) for change in changes)
 
     def noise(self, problem: Problem) -> dict[str, float]:

@@ -49,6 +49,16 @@ class Evidence:
         return max(size for _, size in self.differences.values())
 
     @property
+    def worst(self) -> float:
+        """The largest of the residuals."""
+        return max(self.residuals.values())
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the equations hold well enough for two solutions not to err alike."""
+        return self.worst <= UNRESOLVED
+
+    @property
     def determined(self) -> bool:
         """Whether the equations determine a solution, and one that depends continuously on them."""
         return self.recovery <= DETERMINED and self.sensitivity <= self.stable
@@ -89,12 +99,12 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
 
     Solutions `alike` have frequencies from one learnt distribution, and may lack the same.
     """
-    worst = max(evidence.residuals.values())
+    worst, resolved = evidence.worst, evidence.resolved
     errors = {
         name: SAFETY * (difference + evidence.noise.get(name, 0.0))
         for name, (difference, _) in evidence.differences.items()
     }
-    if alike or worst > UNRESOLVED:
+    if alike or not resolved:
         errors = {name: max(e, SAFETY * worst * evidence.differences[name][1]) for name, e in errors.items()}
     if not evidence.determined or worst > VIOLATED:  # what the equations do not tell may be of any size
         errors = dict.fromkeys(errors, float("inf"))
@@ -118,9 +128,9 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
         )
     if stats.status != "converged":
         return verdict("unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}")
-    if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()) and worst <= UNRESOLVED:
+    if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()) and resolved:
         return verdict("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
-    if not relative <= UNCERTAIN or worst > UNRESOLVED:
+    if not relative <= UNCERTAIN or not resolved:
         return verdict(
             "unreliable",
             f"An equation holds only to {worst:.1%} of its terms, and solutions with other features differ by "

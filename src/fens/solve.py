@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from .adapt import Candidate, Round, first_distributions, worthwhile
+from .adapt import Candidate, Round, first_distributions, reaching, worthwhile
 from .adapt import adapt as adapt_frequencies
 from .assemble import check_weights, place
 from .choose import Begin, choose_scale
@@ -21,7 +21,7 @@ from .errors import NotConverged, SettingError, ToleranceNotMet
 from .estimate import estimate_error
 from .features import Distribution, Isotropic
 from .fit import Case, check_size, deviations, draw_features, place_points
-from .judge import FLOOR
+from .judge import FLOOR, Evidence
 from .locate import following, located
 from .march import march
 from .problem import LINEARISATIONS, Problem
@@ -190,6 +190,11 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
         if worthwhile(case, best, smaller.search if smaller else None):
             best, rounds = adapt_frequencies(case, best, for_rounds)
         rho, choice = best.choice.scales, best.choice
+    if (reached := reaching(settings, best)) is not settings:
+        with clock("points"):  # further ones, on the way to corners
+            samples = place_points(problem, reached, for_points)
+            placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], where)
+            case, choice = replace(case, settings=reached, placed=placed), replace(choice, fit=None)
     with clock("least squares"):  # the weights of the features, in one solve or, if nonlinear, in several
         chosen = best.unscaled.scaled(rho, where)
         stats, w = choice.fit or case.starting_from(choice.function).fitted(chosen)
@@ -258,7 +263,7 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
         return f"max_features, {settings.max_features}, is reached"
     if last.stats.rows < ROWS_TO_GROW * last.settings.size:
         return f"the points, {last.stats.rows} rows, are too few for more features"
-    if last.error is None or not last.error.evidence.determined:
+    if last.error is None or _is_hopeless(last.error.evidence, len(found)):
         return "more features would not help"
     if len(found) > 1 and all(s.stats.status == "failed" for s in found):
         return "the iteration failed with more features, too"
@@ -267,6 +272,11 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
     steps = 1 if last.error.relative <= NEAR_FLOOR else 2  # at first, errors fall by chance as much as by rule
     pays = len(found) <= steps or last.expected_error * PAYS < min(s.expected_error for s in found[:-steps])
     return "" if pays or not last.error.relative <= CONVERGING else "more features no longer lower the error"
+
+
+def _is_hopeless(evidence: Evidence, sizes: int) -> bool:
+    """Whether equations do not determine a solution; of one that is not resolved, a second size must say so, too."""
+    return not evidence.determined and (evidence.resolved or sizes > 1)
 
 
 class Clock:

@@ -9,6 +9,7 @@ from .implicit import Implicit
 from .pair import Pair
 from .piece import Extruded, Patch, Piece, Samples
 from .polygon import Polygon
+from .reach import Reaching
 from .region import Domain, Part, Points, Region
 from .sample import Clustered, Concentrated, Demand, Grid, Random, Sampler
 from .shape import Shape
@@ -36,6 +37,7 @@ __all__ = [
     "Points",
     "Polygon",
     "Random",
+    "Reaching",
     "Region",
     "Sampler",
     "Samples",

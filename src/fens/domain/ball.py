@@ -71,6 +71,9 @@ class Ball(Shape):
         near = norm * (norm - 1) / np.where(at_centre, 1.0, slope)  # the distance to first order
         return np.where(at_centre, -min(self.radii), near)
 
+    def farthest(self, directions: np.ndarray) -> np.ndarray:
+        return np.asarray(np.array(self.centre) + np.array(self.radii) * _unit(directions * np.array(self.radii)))
+
     has_sections = True
 
     def section(self, value: float) -> Ball | None:
@@ -131,6 +134,12 @@ class Sphere(Piece):
             rows = rows[unit[:, -1] * self._most <= self._stretch(around)]
         return self._placed(around[rows]), rows
 
+    def towards(self, directions: np.ndarray, far: np.ndarray, rng: np.random.Generator) -> Samples:
+        along = _unit(directions * np.array(self.radii))
+        across = rng.standard_normal(along.shape)
+        across = _unit(across - np.sum(across * along, axis=1, keepdims=True) * along)
+        return self._placed(_unit(far * along + np.sqrt(1 - far**2) * across))
+
     def contains(self, points: np.ndarray) -> np.ndarray:
         norm = np.linalg.norm((points - np.array(self.centre)) / np.array(self.radii), axis=1)
         there: np.ndarray = np.abs(norm - 1) <= 1e-12
@@ -154,9 +163,15 @@ class Sphere(Piece):
         return stretch
 
     def _placed(self, around: np.ndarray) -> Samples:
-        normals = around / np.array(self.radii)
-        normals /= np.linalg.norm(normals, axis=1)[:, None]
+        normals = _unit(around / np.array(self.radii))
         return Samples(np.array(self.centre) + around * np.array(self.radii), normals)
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    """Vectors, one in a row, of length 1; any for zero."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    found: np.ndarray = np.where(norms > 0, vectors, np.eye(1, vectors.shape[1])) / np.where(norms > 0, norms, 1.0)
+    return found
 
 
 def sphere_points(unit: np.ndarray) -> np.ndarray:

@@ -114,6 +114,13 @@ class Piece(Definition, ABC):
         joined = Samples.joined(found)
         return joined.only(np.arange(min(count, len(joined))))
 
+    def towards(self, directions: np.ndarray, far: np.ndarray, rng: np.random.Generator) -> Samples | None:
+        """Points on the way to where the piece is farthest along each of some directions, one in a row.
+
+        `far` is a column, 0 for the middle and 1 for the farthest point. None if these are not known.
+        """
+        return None
+
     def crowded(self) -> Piece:
         """The same piece, on which even points of the unit cube get denser towards a curved boundary."""
         return self
@@ -159,6 +166,9 @@ class Patch(Piece):
         points[:, axes] = lower[axes] * (1 - unit) + upper[axes] * unit
         normals = None if self.normal is None else np.tile(np.array(self.normal), (len(unit), 1))
         return Samples(points, normals), np.arange(len(unit))
+
+    def towards(self, directions: np.ndarray, far: np.ndarray, rng: np.random.Generator) -> Samples:
+        return self.place((1 + far * np.sign(directions[:, list(self.axes)])) / 2)
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         return within(points, np.array(self.lower), np.array(self.upper))

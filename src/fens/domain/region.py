@@ -202,6 +202,11 @@ class Domain(Region):
         inside: np.ndarray = self.depth(points_of(self, points)) <= self.slack
         return inside
 
+    def farthest(self, directions: np.ndarray) -> np.ndarray:
+        """For each direction, one in a row, the point of the bounds that is farthest along it; of a box, a corner."""
+        lower, upper = np.array(self.bounds).T
+        return np.asarray(np.select([directions > 0, directions < 0], [upper, lower], (lower + upper) / 2))
+
     def section(self, value: float) -> Domain | None:
         """What lies at one value of the last coordinate; None if nothing does."""
         raise NotImplementedError

@@ -89,6 +89,11 @@ class Inside(Piece):
         rows = np.flatnonzero(self.shape.depth(points) < -self.shape.slack)
         return Samples(points[rows]), rows
 
+    def towards(self, directions: np.ndarray, far: np.ndarray, rng: np.random.Generator) -> Samples:
+        middle = np.mean(self.shape.bounds, axis=1)
+        points = middle + far * (self.shape.farthest(directions) - middle)
+        return Samples(points[self.shape.depth(points) < -self.shape.slack])
+
     @cached_property
     def _crowded(self) -> Piece:
         return Crowded(self.shape)
