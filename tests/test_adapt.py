@@ -139,8 +139,9 @@ def diagonal(domain, points=201):
     return low + np.linspace(0, 1, points)[:, None] * (high - low)
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize(("shape", "dimension"), [("cube", 10), ("cube", 50), ("ball", 10)])
+@pytest.mark.parametrize(
+    ("shape", "dimension", "seed"), [*(("cube", 10, s) for s in range(3)), ("cube", 50, 0), ("ball", 10, 0)]
+)
 def test_a_solution_is_as_accurate_where_the_domain_is_farthest(shape, dimension, seed):
     """A function of the mean of the coordinates: along it, points at random are all near the middle."""
     xs = sp.symbols(f"x1:{dimension + 1}")

@@ -91,7 +91,7 @@ def circumstances(records: Sequence[Record]) -> Iterator[str]:
         "Errors are the largest at independent points, half of them on the boundary. Times are those of a solve, from "
         "the statement of the problem to the solution, imports excluded; each solver runs in processes of its own, one "
         "after another, taking turns. The first call in a process, which also loads what it needs, has a column of its "
-        "own. `make bench` makes this page."
+        "own; of the others, up to eight of them in half a second, the median counts. `make bench` makes this page."
     )
 
 
