@@ -151,7 +151,7 @@ def reaching(settings: Settings, best: Candidate) -> Settings:
     """
     learnt = not all(isinstance(d, Isotropic) for d in best.distributions)
     along = np.concatenate([f.W[:REACHED] for f in best.unscaled.members])
-    if not learnt or along.shape[1] <= MANY or settings.points not in (None, Clustered()):
+    if not learnt or along.shape[1] <= MANY or not settings.places_points:
         return settings
     return replace(settings, points=Reaching(_rows(along), REACHING))
 

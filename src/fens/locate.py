@@ -17,7 +17,7 @@ from .adapt import Candidate, Distributions
 from .assemble import place
 from .choose import choose_scale
 from .device import device_of
-from .domain import Clustered, Concentrated, Demand, Domain, Random
+from .domain import Concentrated, Demand, Domain, Random
 from .features import Distribution, Localised
 from .field import Field, Fields
 from .fit import Case, draw_features, place_points
@@ -60,7 +60,7 @@ def located(
 def following(settings: Settings, distributions: Distributions) -> Settings:
     """The options with points that are dense where the features are, if the points are ours to choose."""
     spots = [s for d in distributions if isinstance(d, Localised) for s in d.spots]
-    if not spots or settings.points not in (None, Clustered()):
+    if not spots or not settings.places_points:
         return settings
     widths = tuple(tuple(WIDER * w for w in s.width) for s in spots)
     return replace(settings, points=Concentrated(tuple(s.centre for s in spots), widths, AT_SPOTS))

@@ -173,6 +173,11 @@ class Settings:
         return False if self.frequencies is not None and self.adapt is None else self.adapt
 
     @property
+    def places_points(self) -> bool:
+        """Whether it is ours to choose where the equations are asked to hold."""
+        return self.points in (None, Clustered())
+
+    @property
     def sampler(self) -> Sampler:
         """The points asked for, or the default ones."""
         return self.points if self.points is not None else Clustered()
