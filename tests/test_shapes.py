@@ -131,7 +131,7 @@ def test_points_that_reach_far_are_like_others(name):
     domain = DOMAINS[name]
     plain = sample(fens.Clustered(), domain, [domain, domain.boundary])
     found = sample(Reaching(tuple(map(tuple, directions(domain))), 0.5), domain, [domain, domain.boundary])
-    check_points(domain, *found, touching=True)
+    check_points(domain, *found)
     for few, more in zip(plain, found, strict=True):
         assert len(few) <= len(more) <= 1.5 * len(few) + 10
 

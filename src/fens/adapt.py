@@ -14,7 +14,18 @@ import numpy as np
 
 from .choose import Begin, Choice, choose_scale
 from .domain import Clustered, Demand, Reaching
-from .features import AroundHoles, Distribution, Draws, Hole, Isotropic, Localised, Mixture, Oriented, Sparse
+from .features import (
+    AroundHoles,
+    Distribution,
+    Draws,
+    Hole,
+    Isotropic,
+    Localised,
+    Mixture,
+    Oriented,
+    Sparse,
+    all_isotropic,
+)
 from .field import Field
 from .fit import Case, draw_features
 from .numbers import rms
@@ -138,7 +149,7 @@ def worthwhile(case: Case, pilot: Candidate, smaller: Search | None) -> bool:
         before = min(smaller.losses)
         if pilot.loss < max(SERVES, LEARNT * before if before <= UNRESOLVED else 0.0):
             return False
-        learnt = any(not isinstance(d, Isotropic) for d in pilot.distributions)
+        learnt = not all_isotropic(pilot.distributions)
     perforated = any(d.cavities for d in case.problem.domains) and pilot.loss > SERVES
     many = len(case.problem.coordinates) > MANY
     return bool(adapts) or learnt or perforated or many or pilot.loss > UNRESOLVED
@@ -149,9 +160,8 @@ def reaching(settings: Settings, best: Candidate) -> Settings:
 
     In few dimensions all points do.
     """
-    learnt = not all(isinstance(d, Isotropic) for d in best.distributions)
     along = np.concatenate([f.W[:REACHED] for f in best.unscaled.members])
-    if not learnt or along.shape[1] <= MANY or not settings.places_points:
+    if all_isotropic(best.distributions) or along.shape[1] <= MANY or not settings.places_points:
         return settings
     return replace(settings, points=Reaching(_rows(along), REACHING))
 

@@ -20,7 +20,7 @@ from .assemble import Aimed, Collocated, Placed, System, evaluate, linearise, me
 from .device import to_device, to_host
 from .domain import Clustered, Demand, Domain
 from .errors import EvaluationError
-from .features import Distribution, Family, Isotropic
+from .features import Distribution, Family, all_isotropic
 from .fit import Case, Stats, draw_features, place_points
 from .judge import Error, Evidence, judged
 from .lstsq import Failed, Solvable
@@ -69,7 +69,7 @@ def estimate_error(
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     rounding = EPS * float(torch.linalg.vector_norm(weights))
     evidence = Evidence(dict(zip(names, residuals, strict=True)), by_name, recovery, sensitivity, rounding, noise)
-    return judged(evidence, stats, not all(isinstance(d, Isotropic) for d in distributions))
+    return judged(evidence, stats, not all_isotropic(distributions))
 
 
 def _names(regions: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ from .device import device_of
 from .domain import Region, Sampler
 from .errors import NotConverged, SettingError, ToleranceNotMet
 from .estimate import estimate_error
-from .features import Distribution, Isotropic
+from .features import Distribution, all_isotropic
 from .fit import Case, check_size, deviations, draw_features, place_points
 from .judge import FLOOR, Evidence
 from .locate import following, located
@@ -183,7 +183,7 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
     with clock("features"):  # frequencies and phases at scale 1
         unscaled = draw_features(problem, settings, for_features, distributions)
     with clock("scale"):  # given, or searched
-        isotropic = all(isinstance(d, Isotropic) for d in distributions)
+        isotropic = all_isotropic(distributions)
         choice = choose_scale(case, unscaled, Begin(smaller.scales, isotropic, stride=1) if smaller else None)
     with clock("adaptation"):  # frequencies like those of the solution, where that helps
         best, rounds = Candidate(distributions, unscaled, choice), tuple[Round, ...]()

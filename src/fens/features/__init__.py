@@ -2,7 +2,18 @@
 
 from .activation import ACTIVATIONS, Activation, activation
 from .composed import draw_around
-from .distribution import AroundHoles, Distribution, Hole, Isotropic, Localised, Mixture, Oriented, Sparse, Spot
+from .distribution import (
+    AroundHoles,
+    Distribution,
+    Hole,
+    Isotropic,
+    Localised,
+    Mixture,
+    Oriented,
+    Sparse,
+    Spot,
+    all_isotropic,
+)
 from .family import Family, JointOperator, image
 from .frequencies import Draw, Draws, Unscaled, constant, draw
 from .kept import derivatives, kept
@@ -15,6 +26,6 @@ __all__ = [
     "ACTIVATIONS", "OVERLAP", "Activation", "AroundHoles", "Coefficient", "Distribution", "Draw", "Draws", "Family",
     "Features", "Hole", "Isotropic", "JointOperator", "Localised", "Mixture", "Operator", "Oriented", "RandomFeatures",
     "Sparse", "Spot", "Unscaled",
-    "activation", "constant", "derivatives", "draw", "draw_around", "draw_layers", "draw_pieces", "draw_spots", "image",
-    "kept", "parts",
+    "activation", "all_isotropic", "constant", "derivatives", "draw", "draw_around", "draw_layers", "draw_pieces",
+    "draw_spots", "image", "kept", "parts",
 ]

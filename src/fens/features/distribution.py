@@ -138,3 +138,8 @@ class Mixture:
         counts: Sequence[int] = np.diff(np.concatenate([[0], ends])).tolist()
         drawn = [part.draw(n, dimension, half, rng) for n, (_, part) in zip(counts, self.parts, strict=True)]
         return rng.permutation(np.concatenate(drawn))  # the rank is read off columns in random order
+
+
+def all_isotropic(distributions: Sequence[Distribution]) -> bool:
+    """Whether frequencies are drawn alike along all directions, as if nothing were known."""
+    return all(isinstance(d, Isotropic) for d in distributions)
