@@ -61,6 +61,16 @@ def test_unresolved_solutions_are_unreliable(name):
     assert fens.solve(zoo.unresolvable()[name], features=400).error.verdict == "unreliable"
 
 
+@pytest.mark.parametrize("name", zoo.inconsistent())
+@pytest.mark.parametrize("options", [{"features": 150}, {"features": 300, "seed": 1}, {}], ids=str)
+def test_equations_that_contradict_each_other_are_inconsistent(name, options):
+    error = fens.solve(zoo.inconsistent()[name], **options).error
+    assert error.verdict == "inconsistent"
+    assert error.estimate == float("inf")
+    assert "contradict" in error.advice
+    assert len(error.evidence.conflict) > 1
+
+
 def test_a_mode_that_backward_heat_cannot_see():
     v, rod = sp.Function("v")(x, t), fens.Box({x: (0, 1)}).during(t, 0, 1)
     exact = sp.exp(-(sp.pi**2) * t) * sp.sin(sp.pi * x) + sp.exp(-9 * sp.pi**2 * t) * sp.sin(3 * sp.pi * x)

@@ -93,6 +93,12 @@ class Case:
             return self
         return replace(self, settings=replace(self.settings, initial=function))
 
+    def halved(self) -> Case:
+        """The same with half as many features, and points for these."""
+        given = self.settings.features
+        some = {u: max(1, n // 2) for u, n in given.items()} if isinstance(given, Mapping) else self.settings.size // 2
+        return replace(self, settings=replace(self.settings, features=some or 1, tol=None))
+
     def fitted(self, features: Family) -> Fit:
         """The weights of given features."""
         return find_weights(self.problem, self.settings, self.placed, features, self.for_start)

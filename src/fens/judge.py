@@ -13,8 +13,10 @@ UNRESOLVED = 0.01  # residual of an equation beside its terms, above which two s
 VIOLATED = 0.1  # and above which the equations do not hold, and the solution may be anything
 UNCERTAIN = 0.05  # relative error above which a solution is not one
 DETERMINED = 1e-8  # relative error to which a random function must be found again
-STABLE = 300.0  # largest change of a solution beside that of its data
-STABLE_TOGETHER = 1500.0  # the same for several unknowns
+SENSITIVE = 30.0  # change of a solution relative to that of its data, from which on it must not grow with the features
+GROWS = 4.0  # factor by which it grows as features double, if nothing bounds it; one of a derivative grows by 2 at most
+SINGULAR = 1e10  # change of a solution relative to that of its data that leaves no digits
+UNTRUSTED = ("unreliable", "inconsistent")  # verdicts with which an estimate is not to be trusted
 ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
 FLOOR = 1.2e-14  # relative error that needs no improvement
 
@@ -29,6 +31,12 @@ class Evidence:
     relative error with which random functions are found again from what the equations tell of them; `sensitivity`
     how much random changes of the equations change the solution, beside their sizes; `rounding` the size of the
     weighted features times the unit of round-off; `noise` has the change of each unknown that noise in the data makes.
+
+    `growth` is the factor by which the sensitivity grows from half as many features to all of them, where that was
+    looked at; `local` the largest error that residuals show near the place where they are, relative to the solution,
+    `where` that is and in which `equation`; `coordinates` what the rounding of coordinates makes; `conflict` has the
+    residuals of equations that contradict each other; `objection` says why conditions are in the wrong place, and
+    `unseen` is a place at which a known function does something that no point saw.
     """
 
     residuals: Mapping[str, float]
@@ -37,6 +45,14 @@ class Evidence:
     sensitivity: float
     rounding: float
     noise: Mapping[str, float] = field(default_factory=dict)
+    growth: float = 1.0
+    local: float = 0.0
+    where: str = ""
+    equation: str = ""
+    coordinates: float = 0.0
+    conflict: Mapping[str, float] = field(default_factory=dict)
+    objection: str = ""
+    unseen: tuple[float, ...] = ()
 
     @property
     def disagreement(self) -> float:
@@ -61,16 +77,15 @@ class Evidence:
     @property
     def determined(self) -> bool:
         """Whether the equations determine a solution, and one that depends continuously on them."""
-        return self.recovery <= DETERMINED and self.sensitivity <= self.stable
+        return self.recovery <= DETERMINED and self.stable and not self.objection
 
     @property
-    def stable(self) -> float:
-        """The largest sensitivity of a solution that depends continuously on the equations.
+    def stable(self) -> bool:
+        """Whether small changes of the equations make small ones of the solution, however many features it has.
 
-        Of several unknowns one may be a derivative of another, as pressure is of velocity, and then it amplifies noise
-        by as much as features vary.
+        How small is no matter: e^10x grows as it should. Where nothing bounds the changes, they grow with the features.
         """
-        return STABLE if len(self.differences) == 1 else STABLE_TOGETHER
+        return self.sensitivity <= SENSITIVE or (self.growth <= GROWS and self.sensitivity <= SINGULAR)
 
 
 @dataclass(frozen=True)
@@ -80,7 +95,8 @@ class Error:
     Of several unknowns these are the largest; `of` has the absolute one of each.
 
     The verdict is "roundoff-limited" (no choice of features would help much), "approximation-limited" (more features
-    would), "noise-limited" (better data would), or "unreliable" (the estimate itself is not to be trusted).
+    would), "noise-limited" (better data would), "inconsistent" (the equations contradict each other), or "unreliable"
+    (the solution is not to be trusted). With the last two there is no estimate: it is infinite.
     """
 
     estimate: float
@@ -89,6 +105,11 @@ class Error:
     advice: str
     evidence: Evidence
     of: Mapping[str, float]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the estimate can be relied on."""
+        return self.verdict not in UNTRUSTED
 
     def __repr__(self) -> str:
         return f"Error({self.estimate:.1e}, relative {self.relative:.1e}, {self.verdict}: {self.advice})"
@@ -101,44 +122,64 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     """
     worst, resolved = evidence.worst, evidence.resolved
     errors = {
-        name: SAFETY * (difference + evidence.noise.get(name, 0.0))
-        for name, (difference, _) in evidence.differences.items()
+        name: SAFETY * max(difference + evidence.noise.get(name, 0.0), evidence.local * size) + evidence.coordinates
+        for name, (difference, size) in evidence.differences.items()
     }
     if alike or not resolved:
         errors = {name: max(e, SAFETY * worst * evidence.differences[name][1]) for name, e in errors.items()}
-    if not evidence.determined or worst > VIOLATED:  # what the equations do not tell may be of any size
-        errors = dict.fromkeys(errors, float("inf"))
-    error, relative = max(errors.values()), _relative(errors, evidence)
+    relative = _relative(errors, evidence)
 
-    def verdict(name: str, advice: str) -> Error:
-        return Error(error, relative, name, advice, evidence, errors)
+    def trusted(name: str, advice: str) -> Error:
+        return Error(max(errors.values()), relative, name, advice, evidence, errors)
 
+    if reason := _why_not(evidence, stats, relative):
+        nothing = dict.fromkeys(errors, float("inf"))  # what the equations do not tell may be of any size
+        return Error(float("inf"), float("inf"), *reason, evidence, nothing)
+    if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()):
+        return trusted("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
+    if (worst <= ROUNDED or relative <= FLOOR) and evidence.local <= ROUNDED:
+        return trusted("roundoff-limited", "The equations hold to rounding; more features would not help much.")
+    return trusted("approximation-limited", "More features would lower the error; tol= asks for as many as needed.")
+
+
+def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, str] | None:
+    """A verdict that does not trust the solution, and why; None if there is no reason for one."""
+    if evidence.objection:
+        return "unreliable", evidence.objection
     if not evidence.recovery <= DETERMINED:
-        return verdict(
-            "unreliable",
+        return "unreliable", (
             "The equations do not determine the solution: other functions satisfy them as well. Look for a missing "
-            "condition, a resonance, or too few points.",
+            "condition, a resonance, or too few points."
         )
-    if not evidence.sensitivity <= evidence.stable:
-        return verdict(
-            "unreliable",
+    if not evidence.stable:
+        return "unreliable", (
             "The solution does not depend continuously on the equations: a small change of them makes one of it "
             f"{evidence.sensitivity:.0e} times as large. Look for a resonance, an equation solved against its "
-            "direction of time, or conditions of the wrong kind.",
+            "direction of time, or conditions of the wrong kind."
+        )
+    if evidence.conflict:
+        parts = "; ".join(f"on {name}: {residual:.1e} of its terms" for name, residual in evidence.conflict.items())
+        return "inconsistent", (
+            f"The equations contradict each other, and no function satisfies them all: what is left of them moves from "
+            f"one to another as their weights change ({parts}). Look at the data of these equations."
         )
     if stats.status != "converged":
-        return verdict("unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}")
-    if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()) and resolved:
-        return verdict("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
-    if not relative <= UNCERTAIN or not resolved:
-        return verdict(
-            "unreliable",
-            f"An equation holds only to {worst:.1%} of its terms, and solutions with other features differ by "
-            f"{evidence.disagreement:.1e}: the solution is not resolved, or there is none. Take more features.",
+        return "unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}"
+    if evidence.unseen:
+        place = ", ".join(f"{v:.6g}" for v in evidence.unseen)
+        return "unreliable", (
+            f"A known function in the equations does something at ({place}) that no point of the solve is near enough "
+            "to see. Put points there, fens.Points({x: …}) with the same equation, or take more features."
         )
-    if worst <= ROUNDED or relative <= FLOOR:
-        return verdict("roundoff-limited", "The equations hold to rounding; more features would not help much.")
-    return verdict("approximation-limited", "More features would lower the error; tol= asks for as many as needed.")
+    if not relative <= UNCERTAIN or not evidence.resolved:
+        where = f", most on {evidence.equation} near {evidence.where}" if evidence.where else ""
+        return "unreliable", (
+            f"The solution is not resolved: an equation holds only to {evidence.worst:.1%} of its terms, solutions "
+            f"with other features differ by {evidence.disagreement:.1e}, and residuals speak of errors of "
+            f"{evidence.local:.1e} of the solution{where}. Look there for a corner, a layer or a front; take more "
+            "features, or in time shorter blocks."
+        )
+    return None
 
 
 def _relative(errors: Mapping[str, float], evidence: Evidence) -> float:

@@ -275,8 +275,10 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
 
 
 def _is_hopeless(evidence: Evidence, sizes: int) -> bool:
-    """Whether equations do not determine a solution; of one that is not resolved, a second size must say so, too."""
-    return not evidence.determined and (evidence.resolved or sizes > 1)
+    """Whether equations have no solution, or do not determine one; where it is not resolved, two sizes must say so."""
+    if evidence.objection:
+        return True
+    return bool(evidence.conflict or not evidence.determined) and (evidence.resolved or sizes > 1)
 
 
 class Clock:

@@ -292,7 +292,29 @@ def unresolvable() -> dict[str, Problem]:
         ),
         "sixty waves across": manufacture({square: laplacian, square.boundary: u}, u, waves),
         "a jump": Problem({square: sp.Eq(u, sp.Heaviside(x - sp.Rational(1, 3)))}),
-        "contradicting conditions": Problem({rod: sp.Eq(w.diff(x), 0), rod.boundary: sp.Eq(w, x)}),
+    }
+
+
+def inconsistent() -> dict[str, Problem]:
+    """Problems whose equations contradict each other."""
+    u, w = sp.Function("u")(x, y), sp.Function("w")(x)
+    square, rod = Box({x: (0, 1), y: (0, 1)}), Box({x: (0, 1)})
+    laplacian = u.diff(x, 2) + u.diff(y, 2)
+    return {
+        "a constant with two values": Problem({rod: sp.Eq(w.diff(x), 0), rod.boundary: sp.Eq(w, x)}),
+        "two values at one end": Problem(
+            {rod: sp.Eq(w.diff(x, 2), 0), rod.face(x, 0): [sp.Eq(w, 1), sp.Eq(w, 1.01)], rod.face(x, 1): sp.Eq(w, 2)}
+        ),
+        "two sources": Problem(
+            {rod: [sp.Eq(w.diff(x, 2), 0), sp.Eq(w.diff(x, 2), 0.01)], rod.boundary: sp.Eq(w, x)}
+        ),
+        "a flux out of nothing": Problem(
+            {square: [sp.Eq(laplacian, 0), sp.Eq(integral(u), 0)],
+             square.boundary: sp.Eq(normal_derivative(u), sp.Float(1e-3))}
+        ),
+        "values and fluxes": Problem(
+            {square: sp.Eq(laplacian, 0), square.boundary: [sp.Eq(u, x), sp.Eq(normal_derivative(u), 0)]}
+        ),
     }
 
 

@@ -91,6 +91,11 @@ class Placed:
         samples = self.samples.only(rows)
         return replace(self, samples=samples, values=values, places=Places.of(samples, self.points.device))
 
+    def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol]) -> Placed:
+        """The condition at other points."""
+        values = _known_values(self.condition.equation, samples, coordinates)
+        return replace(self, samples=samples, values=values, places=Places.of(samples, self.points.device))
+
     def residual(self, jets: Jets) -> np.ndarray:
         """F at the points, whatever it is: a trial step may leave the domain of a function in it."""
         values = -self.form.source(self._values(jets), len(self.samples))

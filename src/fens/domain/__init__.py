@@ -10,7 +10,7 @@ from .pair import Pair
 from .piece import Extruded, Patch, Piece, Samples
 from .polygon import Polygon
 from .reach import Reaching
-from .region import Domain, Part, Points, Region
+from .region import Domain, Edge, Part, Points, Region
 from .sample import Clustered, Concentrated, Demand, Grid, Random, Sampler
 from .shape import Shape
 from .star import Star
@@ -27,6 +27,7 @@ __all__ = [
     "Cylinder",
     "Demand",
     "Domain",
+    "Edge",
     "Extruded",
     "Grid",
     "Implicit",

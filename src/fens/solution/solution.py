@@ -98,7 +98,7 @@ class Solution:
     @property
     def expected_error(self) -> float:
         """The error estimate; infinite where there is none to be trusted."""
-        return float("inf") if self.error is None or self.error.verdict == "unreliable" else self.error.estimate
+        return float("inf") if self.error is None or not self.error.trusted else self.error.estimate
 
     def meets(self, tol: float) -> bool:
         """Whether the error is below a tolerance, as far as can be known."""

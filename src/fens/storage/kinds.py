@@ -104,8 +104,11 @@ class Kind:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """What fields are by default, where that is a plain value."""
-        return {f.name: f.default for f in fields(self.cls)} if is_dataclass(self.cls) else {}
+        """What fields are by default."""
+        return {
+            f.name: f.default if f.default_factory is MISSING else f.default_factory()
+            for f in (fields(self.cls) if is_dataclass(self.cls) else ())
+        }
 
 
 def written(names: Any, kinds: Mapping[str, Kind]) -> dict[str, Kind]:

@@ -16,68 +16,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .assemble import Aimed, Collocated, Placed, System, evaluate, linearise, mean_row_norm, place, weigh
-from .device import to_device, to_host
-from .domain import Clustered, Demand, Domain
-from .errors import EvaluationError
-from .features import Distribution, Family, all_isotropic
-from .fit import Case, Stats, draw_features, place_points
-from .judge import Error, Evidence, judged
-from .lstsq import Failed, Solvable
-from .nonlinear import Point, natural_size
-from .problem import LINEARISATIONS, Problem
+from ..assemble import Aimed, Collocated, Placed, System, evaluate, linearise, mean_row_norm, place, weigh
+from ..device import to_device, to_host
+from ..domain import Clustered, Demand, Domain
+from ..errors import EvaluationError
+from ..features import Family
+from ..fit import Case, place_points
+from ..lstsq import Failed, Solvable
+from ..nonlinear import Point, natural_size
+from ..numbers import rms
+from ..problem import LINEARISATIONS, Problem
 
-EPS = float(np.finfo(np.float64).eps)
 PROBES = 1000  # points in the domain at which functions are compared
 FAR = 100  # some of its corners, and as many points that are farthest along frequencies
+CHANGES = 8  # samples of random changes of the equations
 NOISES = 4  # samples of the noise of data
 SMOOTH = 20  # one in so many features makes the smooth one of the random functions
-
-
-def estimate_error(
-    case: Case,
-    features: Family,
-    weights: Tensor,
-    distributions: Sequence[Distribution],
-    scales: Sequence[float],
-    stats: Stats,
-    seed: np.random.SeedSequence,
-) -> Error:
-    """The error of Σ w_j φ_j as a solution of a problem."""
-    problem, settings = case.problem, case.settings
-    for_probes, for_points, for_features = seed.spawn(3)
-    held_out = case.held_out
-    here = Point.of(problem, held_out, features, weights)
-    conditions = linearise(held_out, None if problem.is_linear else here.jets)
-    residuals = here.imbalances(conditions, problem.half_widths, 0.0)
-
-    parts = zip(problem.components, features.members, strict=True)
-    probes = tuple(Probes.of(c.domain, held_out, f.W, for_probes) for c, f in parts)
-    values = _values(features, weights, probes)
-    other = draw_features(problem, settings, for_features, distributions).scaled(scales, weights.device)
-    second = _second(case, features, weights, other, for_points)
-    recovery = sensitivity = float("inf")
-    noise = dict[str, float]()
-    differences = [float("inf")] * len(values)
-    if second is not None:
-        others = second.responses(problem, probes, np.random.default_rng(for_probes))
-        apart = [np.abs(a - b) for a, b in zip(values, others.solution, strict=True)]
-        differences = [float(np.nan_to_num(gap, nan=np.inf).max()) for gap in apart]
-        recovery, sensitivity, noise = others.recovery, others.sensitivity, others.noise(problem)
-    names = _names([c.condition.region.name for c in conditions])
-    sizes = [float(np.abs(v).max()) for v in values]
-    by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
-    rounding = EPS * float(torch.linalg.vector_norm(weights))
-    evidence = Evidence(dict(zip(names, residuals, strict=True)), by_name, recovery, sensitivity, rounding, noise)
-    return judged(evidence, stats, not all_isotropic(distributions))
-
-
-def _names(regions: Sequence[str]) -> list[str]:
-    """A name for each equation: that of its region, with a number where that has several."""
-    return [
-        f"{name}, equation {regions[:k].count(name) + 1}" if regions.count(name) > 1 else name
-        for k, name in enumerate(regions)
-    ]
 
 
 @dataclass(frozen=True)
@@ -117,10 +71,11 @@ class Second:
     def responses(self, problem: Problem, probes: Sequence[Probes], rng: np.random.Generator) -> Responses:
         """What comes out for several right-hand sides, solved for and evaluated all at once."""
         known = self._random_functions(rng)
-        sides = [*self.factorised.image(known).T, self._changes(problem, rng), *self._noises(rng)]
+        changes = [self._changes(problem, rng) for _ in range(CHANGES)]
+        sides = [*self.factorised.image(known).T, *changes, *self._noises(rng)]
         found = self.factorised.weights_for(torch.stack(sides).T, refined=False)
         found[:, : known.shape[1]] -= known  # what their being found again misses
-        values = _values(self.features, torch.cat([self.weights[:, None], known, found], 1), probes)
+        values = values_at(self.features, torch.cat([self.weights[:, None], known, found], 1), probes)
         return Responses(values, [p.far for p in probes])
 
     def _random_functions(self, rng: np.random.Generator) -> Tensor:
@@ -185,13 +140,13 @@ class Responses:
         Not at corners and the like: in many dimensions these are far from most points at which an equation is asked to
         hold, and what random changes make there says nothing of how the solution depends on the equations.
         """
-        changes = (v[: len(v) - far, 5] for v, far in zip(self.values, self.far, strict=True))
-        return max(float(np.nan_to_num(np.abs(change).max(), nan=np.inf)) for change in changes)
+        changes = (v[: len(v) - far, 5 : 5 + CHANGES] for v, far in zip(self.values, self.far, strict=True))
+        return max(rms(np.nan_to_num(np.abs(change).max(axis=0), nan=np.inf)) for change in changes)
 
     def noise(self, problem: Problem) -> dict[str, float]:
         """The change of each unknown that noise of the data makes, the largest of the samples."""
         named = zip(problem.components, self._sizes, strict=True)
-        return {c.name: float(sizes[6:].max()) for c, sizes in named if len(sizes) > 6}
+        return {c.name: float(sizes[5 + CHANGES :].max()) for c, sizes in named if len(sizes) > 5 + CHANGES}
 
     @cached_property
     def _sizes(self) -> list[np.ndarray]:
@@ -199,7 +154,7 @@ class Responses:
         return [np.nan_to_num(np.abs(v).max(axis=0), nan=np.inf) for v in self.values]
 
 
-def _second(
+def second_solution(
     case: Case, features: Family, weights: Tensor, other: Family, seed: np.random.SeedSequence
 ) -> Second | None:
     """The solution with other features at other points; None if there is none.
@@ -223,7 +178,7 @@ def _second(
     return Second(conditions, other, factorised, result.weights)
 
 
-def _values(features: Family, weights: Tensor, probes: Sequence[Probes]) -> list[np.ndarray]:
+def values_at(features: Family, weights: Tensor, probes: Sequence[Probes]) -> list[np.ndarray]:
     """Each unknown at its probes."""
     parts = zip(features.members, features.columns, probes, strict=True)
     value = (0,) * features.dimension

@@ -1,0 +1,90 @@
+"""Where a solution is looked at once more: on ten times the points of its fit, and towards corners, ends and other
+places where equations degenerate, at distances of all orders of magnitude.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+
+from ..assemble import sample
+from ..domain import Clustered, Domain, Piece, Region, Samples
+from ..problem import Problem
+from ..settings import Settings
+from .local import Look
+
+ROWS = 25.0  # for each feature: ten times those of a fit
+DISTANCES = 10.0 ** -np.arange(1.0, 9.0)  # relative to the size of a domain
+EACH = 16  # points at each distance on a piece
+AROUND = 4  # and around each corner
+MOST_CORNERS = 24
+SMALL = 0.01  # of the usual leading coefficient, below which it is about to vanish
+ZOOM, ZOOMS, NEARBY = 0.05, 6, 60
+
+
+def closer_points(
+    problem: Problem, settings: Settings, special: Mapping[Domain, np.ndarray], seed: np.random.SeedSequence
+) -> dict[Region, Samples]:
+    """Points on all regions; those of a domain are also around its corners and other `special` places."""
+    for_dense, for_near = seed.spawn(2)
+    rng = np.random.default_rng(for_near)
+    found = sample(problem, Clustered(rows=ROWS), settings.sizes(problem), for_dense)
+    for region, samples in found.items():
+        if region.patches and not region.has_pairs:
+            more = [_graded(p, rng) for p in region.patches if any(p.ends)]
+            if isinstance(region, Domain):
+                more.append(around(region, special[region], rng))
+            found[region] = Samples.joined([samples, *more])
+    return found
+
+
+def corners(domain: Domain, rng: np.random.Generator) -> np.ndarray:
+    """Where pieces of the boundary end: corners, or in space some points of edges."""
+    found = []
+    for edge in domain.edges:
+        ends = np.array(edge.piece.ends, dtype=bool)
+        if len(ends) and not ends.any():
+            continue
+        unit = rng.random((2 ** min(len(ends), 4), len(ends)))
+        found.append(edge.piece.place(np.where(ends, np.round(unit), unit)).points)
+    if not found:
+        return np.zeros((0, len(domain.coordinates)))
+    unique = np.unique(np.concatenate(found).round(14), axis=0)
+    return unique[rng.permutation(len(unique))[:MOST_CORNERS]]
+
+
+def vanishing(look: Look, domain: Domain, find: Callable[[Samples], Look], rng: np.random.Generator) -> np.ndarray:
+    """Where the leading coefficients of an equation all but vanish inside a domain: one place, found step by step."""
+    leading, points = look.leading(), look.points
+    nowhere = np.zeros((0, points.shape[1]))
+    if not np.isfinite(leading).all() or leading.min() > SMALL:
+        return nowhere
+    widths = np.array(domain.half_widths)
+    place, least = points[np.argmin(leading)], leading.min()
+    for step in range(1, ZOOMS + 1):
+        near = place + widths * ZOOM**step * rng.uniform(-1, 1, (NEARBY, len(widths)))
+        near = near[domain.contains(near)]
+        if len(near) and np.nanmin(there := find(Samples(near)).leading()) < least:
+            place, least = near[np.nanargmin(there)], float(np.nanmin(there))
+    return np.asarray(place[None])
+
+
+def around(domain: Domain, places: np.ndarray, rng: np.random.Generator) -> Samples:
+    """Points of a domain at all distances from places."""
+    lower, upper = np.array(domain.bounds).T
+    shape = (len(places), len(DISTANCES), AROUND, len(lower))
+    away = rng.uniform(lower - upper, upper - lower, shape) * DISTANCES[:, None, None]
+    points = (places[:, None, None] + away).reshape(-1, len(lower))
+    return Samples(points[domain.contains(points)])
+
+
+def _graded(piece: Piece, rng: np.random.Generator) -> Samples:
+    """Points of a piece at all distances from its ends, along some or all of its directions."""
+    ends = np.array(piece.ends, dtype=bool)
+    distance = np.repeat(DISTANCES, EACH)[:, None]
+    unit = rng.random((len(distance), len(ends)))
+    near = (rng.random(unit.shape) < 0.6) & ends
+    near[~near.any(axis=1)] = ends
+    towards = np.where(rng.random(unit.shape) < 0.5, distance * unit, 1 - distance * unit)
+    return piece.place(np.where(near, towards, unit))

@@ -1,0 +1,141 @@
+"""Whether equations contradict each other.
+
+Least squares makes a compromise of equations that cannot hold together, on which any two solutions agree. It shows in
+residuals that stay when there are more features, that are not concentrated somewhere, as those of a singular solution
+are, and that move from one equation to the others as its weight grows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..assemble import Aimed, Collocated, System, linearise, weigh
+from ..device import to_device, to_host
+from ..domain import Region
+from ..features import Family
+from ..fit import Case
+from ..lstsq import Failed
+from ..nonlinear import Point
+from ..numbers import rms
+from .local import Look
+
+SUSPICIOUS = 1e-8  # relative residual above which equations may contradict each other
+LARGE = 0.2  # of the largest relative residual, from which on another is large, too
+SPREAD = 0.28  # share of the points that have most of a residual, below which it is concentrated; of noise it is 1/3
+SPREAD_OF_DATA = 0.1
+TRIED = 3  # equations whose weight is changed
+STAYS = 1.15  # factor by which a residual may fall as features double, and still stays
+HEAVIER = 10.0  # times the weight of an equation
+FALLS, FALLS_A_LITTLE = 3.0, 1.15  # factors by which its residual then falls
+GROWN, GROWN_BY_FAR = 1.1, 5.0  # and by which those of others grow
+HIDDEN = 0.1  # share of the leading terms in an equation for the shortest waves, below which it may have layers
+
+
+def contradiction(
+    case: Case,
+    features: Family,
+    weights: Tensor,
+    here: Point,
+    relative: Sequence[float],
+    half: Callable[[], Family],
+    looks: Mapping[int, Look],
+) -> dict[int, float]:
+    """The numbers of the equations that contradict each other, with their relative residuals; empty if none do.
+
+    `here` are the functions at points that were not used, and `half` makes half as many features.
+    """
+    worst = max(relative)
+    if not SUSPICIOUS < worst < float("inf") or any(has_layers(look, features) for look in looks.values()):
+        return {}
+    large = [k for k, r in enumerate(relative) if r > LARGE * worst]
+    if len(relative) < 2 or all(is_concentrated(case.held_out[k].condition.region, here.residuals[k]) for k in large):
+        return {}
+    smaller = Reweighted.of(case, half(), features, weights)
+    before, now = smaller.residuals({}), [rms(r) for r in here.residuals]
+    if before is None or not smaller.norm(before) < STAYS * smaller.norm(now):
+        return {}
+    for one in sorted(large, key=lambda k: -relative[k])[:TRIED]:
+        after = smaller.residuals({one: HEAVIER})
+        if after is not None and (found := moved(one, before, after)):
+            return {k: relative[k] for k in found}
+    return {}
+
+
+def is_concentrated(region: Region, residual: np.ndarray) -> bool:
+    """Whether a residual is large at few points; of given ones, of which none may be at a corner, at very few."""
+    return spread(residual) < (SPREAD if region.domain is not None else SPREAD_OF_DATA)
+
+
+def moved(one: int, before: Sequence[float], after: Sequence[float]) -> list[int]:
+    """The equations between which a residual moves as one of them gets a larger weight; none if it does not.
+
+    That of one falls; or it falls a little, as noise can, which features do not follow, and others grow by far.
+    """
+    with np.errstate(all="ignore"):
+        factors = np.nan_to_num(np.array(after) / np.array(before), nan=1.0)
+    others = [k for k in range(len(factors)) if k != one and factors[k] > GROWN]
+    falls = 1 / max(factors[one], 1e-300)
+    if others and (falls > FALLS or (falls > FALLS_A_LITTLE and max(factors[k] for k in others) > GROWN_BY_FAR)):
+        return [one, *others]
+    return []
+
+
+def spread(residual: np.ndarray) -> float:
+    """The share of the points that have most of a residual: 1 if it is the same at all of them."""
+    size = float(np.abs(residual).max()) if len(residual) else 0.0
+    if not 0 < size < float("inf"):
+        return 0.0
+    squares = (residual / size) ** 2
+    return float(squares.sum() ** 2 / (squares**2).sum() / len(squares))
+
+
+def has_layers(look: Look, features: Family) -> bool:
+    """Whether the highest derivatives of an equation on a domain matter only for waves shorter than all features."""
+    if look.placed.condition.region.domain is not look.placed.condition.region or not look.coefficients:
+        return False
+    fastest = np.max([f.W.abs().amax(dim=0).cpu().numpy() for f in features.members], axis=0)
+    order = max(sum(jet.orders) for jet, _ in look.coefficients)
+    sizes = [rms(c) * float(np.prod(fastest ** np.array(jet.orders))) for jet, c in look.coefficients]
+    leading = sum(s for s, (jet, _) in zip(sizes, look.coefficients, strict=True) if sum(jet.orders) == order)
+    return leading < HIDDEN * sum(sizes)
+
+
+@dataclass(frozen=True)
+class Reweighted:
+    """A problem at points, for features; near a function, if it is not linear."""
+
+    case: Case
+    conditions: tuple[Collocated, ...]
+    features: Family
+    near: Point | None
+
+    @classmethod
+    def of(cls, case: Case, other: Family, features: Family, weights: Tensor) -> Reweighted:
+        """The problem for other features, near the solution Σ w_j φ_j, with the weights of its equations."""
+        near = None if case.problem.is_linear else Point.of(case.problem, case.placed, features, weights)
+        conditions = linearise(case.placed, None if near is None else near.jets)
+        return cls(case, weigh(conditions, features, case.settings.weights), other, near)
+
+    def norm(self, residuals: Sequence[float]) -> float:
+        """The weighted norm of residuals that have these root mean squares."""
+        weights = [float(np.mean(to_host(torch.as_tensor(c.row_weights)))) for c in self.conditions]
+        parts = [w * r * math.sqrt(len(c)) for w, r, c in zip(weights, residuals, self.conditions, strict=True)]
+        return float(np.linalg.norm(parts))
+
+    def residuals(self, heavier: Mapping[int, float]) -> list[float] | None:
+        """Those of all equations at other points, some of their weights multiplied; None if there is no solution."""
+        case, near = self.case, self.near
+        conditions = tuple(replace(c, weight=c.weight * heavier.get(k, 1.0)) for k, c in enumerate(self.conditions))
+        rows = System(conditions, self.features)
+        aim = None if near is None else to_device(near.target(conditions), rows.target.device)
+        factorised = case.settings.solver(case.problem).factorise(rows if aim is None else Aimed(rows, aim))
+        result = factorised.solve()
+        if isinstance(factorised, Failed) or result.status != "solved":
+            return None
+        return [rms(r) for r in Point.of(case.problem, case.held_out, self.features, result.weights).residuals]

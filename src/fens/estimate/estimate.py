@@ -1,0 +1,165 @@
+"""The error of a solution, from all the evidence there is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..assemble import evaluate, linearise, place
+from ..choose import scale_by_rank
+from ..domain import Domain, Samples
+from ..features import Distribution, Family, Features, all_isotropic
+from ..fit import Case, Stats, draw_features
+from ..judge import SENSITIVE, Error, Evidence, judged
+from ..nonlinear import Point
+from ..problem import LINEARISATIONS, Component
+from .closer import closer_points, corners, vanishing
+from .conflict import contradiction
+from .kind import objection
+from .local import Look, local_error
+from .scan import missed
+from .second import Probes, second_solution, values_at
+
+EPS = float(np.finfo(np.float64).eps)
+FAR = 100.0  # distance from the origin, in half-widths, from which the rounding of coordinates counts
+
+
+def estimate_error(
+    case: Case,
+    features: Family,
+    weights: Tensor,
+    distributions: Sequence[Distribution],
+    scales: Sequence[float],
+    stats: Stats,
+    seed: np.random.SeedSequence,
+) -> Error:
+    """The error of Σ w_j φ_j as a solution of a problem."""
+    problem = case.problem
+    for_probes, for_points, for_features, for_closer, for_half, for_scan = seed.spawn(6)
+    found = Found(case, features, weights, distributions, tuple(scales), for_half)
+    probes = tuple(Probes.of(c.domain, case.held_out, f.W, for_probes) for c, f in found.members)
+    values = values_at(features, weights, probes)
+    sizes = [float(np.abs(v).max()) for v in values]
+    other = draw_features(problem, case.settings, for_features, distributions).scaled(scales, weights.device)
+    second = second_solution(case, features, weights, other, for_points)
+    recovery = sensitivity = float("inf")
+    noise, growth, differences = dict[str, float](), 1.0, [float("inf")] * len(values)
+    if second is not None:
+        others = second.responses(problem, probes, np.random.default_rng(for_probes))
+        apart = [np.abs(a - b) for a, b in zip(values, others.solution, strict=True)]
+        differences = [float(np.nan_to_num(gap, nan=np.inf).max()) for gap in apart]
+        recovery, sensitivity, noise = others.recovery, others.sensitivity, others.noise(problem)
+        if SENSITIVE < sensitivity < float("inf"):
+            growth = sensitivity / found.half_sensitivity(probes, for_points, for_probes)
+    looks, special = found.looks(for_closer)
+    local = local_error(problem, looks, features, weights, sizes, special)
+    unseen = missed(problem, case.placed, for_scan)
+    names = _names([c.condition.region.name for c in case.held_out])
+    against = contradiction(case, features, weights, found.here, found.residuals, lambda: found.half[1], looks)
+    by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
+    evidence = Evidence(
+        dict(zip(names, found.residuals, strict=True)), by_name, recovery, sensitivity, found.rounding, noise,
+        growth=growth, local=local.relative, where=local.where, equation=names[local.condition],
+        coordinates=found.coordinates(probes),
+        conflict={names[k]: r for k, r in against.items()},
+        objection=objection(problem, case.held_out, looks, found.moved),
+        unseen=unseen[0].place if unseen else (),
+    )  # fmt: skip
+    return judged(evidence, stats, not all_isotropic(distributions))
+
+
+@dataclass(frozen=True)
+class Found:
+    """A solution, and what is asked of it more than once."""
+
+    case: Case
+    features: Family
+    weights: Tensor
+    distributions: Sequence[Distribution]
+    scales: tuple[float, ...]
+    seed: np.random.SeedSequence
+
+    @property
+    def members(self) -> list[tuple[Component, Features]]:
+        """Each component with its features."""
+        return list(zip(self.case.problem.components, self.features.members, strict=True))
+
+    @cached_property
+    def here(self) -> Point:
+        """The solution at points that were not used for it."""
+        return Point.of(self.case.problem, self.case.held_out, self.features, self.weights)
+
+    @cached_property
+    def residuals(self) -> tuple[float, ...]:
+        """How far each equation is from holding there, relative to its terms."""
+        problem = self.case.problem
+        conditions = linearise(self.case.held_out, None if problem.is_linear else self.here.jets)
+        return self.here.imbalances(conditions, problem.half_widths, 0.0)
+
+    @cached_property
+    def half(self) -> tuple[Case, Family]:
+        """The problem with half as many features, at least as dense among the frequencies, and of the usual rank."""
+        case, d = self.case.halved(), len(self.case.problem.coordinates)
+        drawn = draw_features(case.problem, case.settings, self.seed.spawn(1)[0], self.distributions)
+        usual = scale_by_rank(case, drawn, self.scales)
+        lower = [min(s / 2 ** (1 / d), r) for s, r in zip(self.scales, usual, strict=True)]
+        return case, drawn.scaled(lower, self.weights.device)
+
+    def half_sensitivity(
+        self, probes: Sequence[Probes], for_points: np.random.SeedSequence, for_probes: np.random.SeedSequence
+    ) -> float:
+        """How sensitive the solution with half as many features is."""
+        case, other = self.half
+        second = second_solution(case, self.features, self.weights, other, for_points)
+        if second is None:
+            return float("inf")
+        return second.responses(case.problem, probes, np.random.default_rng(for_probes)).sensitivity
+
+    def looks(self, seed: np.random.SeedSequence) -> tuple[dict[int, Look], dict[Domain, np.ndarray]]:
+        """The equations at points that are looked at more closely, and places where something special may be."""
+        problem = self.case.problem
+        for_places, for_points = seed.spawn(2)
+        rng = np.random.default_rng(for_places)
+        special = {d: corners(d, rng) for d in problem.domains}
+        for p in self.case.held_out:
+            domain = p.condition.region
+            if domain in special and (look := Look.of(p, self.features, self.weights)) is not None:
+                more = vanishing(look, domain, partial(self.moved, look), rng)
+                special[domain] = np.concatenate([special[domain], more])
+        points = closer_points(problem, self.case.settings, special, for_points)
+        placed = place(problem, points, LINEARISATIONS[self.case.settings.nonlinear], self.weights.device)
+        found = ((k, Look.of(p, self.features, self.weights)) for k, p in enumerate(placed))
+        return {k: look for k, look in found if look is not None}, special
+
+    def moved(self, look: Look, samples: Samples) -> Look:
+        """An equation that is looked at, at other points."""
+        return look.moved(samples, self.case.problem.coordinates, self.features, self.weights)
+
+    @property
+    def rounding(self) -> float:
+        """What the rounding of weighted features makes."""
+        return EPS * float(torch.linalg.vector_norm(self.weights))
+
+    def coordinates(self, probes: Sequence[Probes]) -> float:
+        """What the rounding of coordinates makes of the solution far from the origin: slopes times their spacing."""
+        found, d = [0.0], self.features.dimension
+        for (c, f), columns, where in zip(self.members, self.features.columns, probes, strict=True):
+            away = np.abs(np.array(c.domain.bounds)).max(axis=1)
+            if not c.is_constant and (away / np.array(c.domain.half_widths)).max() > FAR:
+                orders = [tuple(int(i == axis) for i in range(d)) for axis in range(d)]
+                slopes = evaluate(f, self.weights[columns], where.points, orders)
+                found.append(EPS * sum(a * float(np.abs(s).max()) for a, s in zip(away, slopes, strict=True)))
+        return max(found)
+
+
+def _names(regions: Sequence[str]) -> list[str]:
+    """A name for each equation: that of its region, with a number where that has several."""
+    return [
+        f"{name}, equation {regions[:k].count(name) + 1}" if regions.count(name) > 1 else name
+        for k, name in enumerate(regions)
+    ]

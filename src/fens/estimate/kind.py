@@ -1,0 +1,212 @@
+"""What the type of the equations says of where conditions must be.
+
+Along an axis, with waves e^(iξ·x) across it, an equation has the solutions e^(τs) for the roots τ(ξ) of its symbol. Of
+short waves those that grow without bound must be determined at the upper end, those that decay at the lower one: the
+heat equation wants its values first, and Laplace's a condition at each end. An equation of first order carries values
+along its characteristics, of which each needs a condition at one of its ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+
+import numpy as np
+
+from ..assemble import Placed
+from ..domain import Box, Cylinder, Domain, Edge, Pair, Points, Samples
+from ..problem import Problem
+from .local import Look
+
+SHORT = 1e3  # wave number of short waves, in units of half the width of the domain
+SHORTER = 4.0  # times that for others, which must grow faster
+FASTER = 1.5
+FAST = 10.0  # growth over half the width of a domain that matters
+PLACES, DIRECTIONS = 12, 4
+SHARE = 0.25  # of these in which a root is on the wrong side
+STEP, STEPS = 0.02, 300  # of a characteristic, in half-widths of the domain
+ON_FACE = 24  # points of a face from which characteristics start
+
+Find = Callable[[Look, Samples], Look]
+
+
+def objection(problem: Problem, held_out: Sequence[Placed], looks: Mapping[int, Look], find: Find) -> str:
+    """Why conditions are in the wrong place, in a sentence; empty if there is nothing to be said."""
+    rng = np.random.default_rng(0)
+    for domain in problem.domains:
+        own = {k: look for k, look in looks.items() if look.placed.condition.region is domain}
+        said = _against_time(problem, domain, held_out, list(own.values()), rng)
+        if not said and len(own) == 1 and len(problem.components) == 1:
+            said = _without_inflow(problem, domain, next(iter(own.values())), find, rng)
+        if said:
+            return said
+    return ""
+
+
+def _against_time(
+    problem: Problem, domain: Domain, held_out: Sequence[Placed], looks: Sequence[Look], rng: np.random.Generator
+) -> str:
+    """Conditions at the wrong end of an axis."""
+    unknowns = [k for k, c in enumerate(problem.components) if c.domain == domain and not c.is_constant]
+    if not looks or len(looks) != len(unknowns) or not isinstance(domain, Box | Cylinder):
+        return ""
+    axes = range(len(domain.coordinates)) if isinstance(domain, Box) else [len(domain.coordinates) - 1]
+    rows = rng.integers(len(looks[0].points), size=PLACES)
+    for axis in axes:
+        if (given := _given(problem, domain, held_out, axis)) is None:
+            continue
+        wrong, trials = {"lower": 0, "upper": 0}, 0
+        for row, _ in product(rows, range(DIRECTIONS)):
+            counted = _roots(looks, unknowns, int(row), axis, np.array(domain.half_widths), rng)
+            if counted is None:
+                continue
+            decaying, growing, all_of_them = counted
+            trials += 1
+            if sum(given) >= all_of_them:
+                wrong["lower"] += decaying > given[0]
+                wrong["upper"] += growing > given[1]
+        for end, count in wrong.items():
+            if trials and count > SHARE * trials:
+                return _sentence(domain, axis, end)
+    return ""
+
+
+def _sentence(domain: Domain, axis: int, end: str) -> str:
+    x, (low, high) = domain.coordinates[axis], domain.bounds[axis]
+    given, wanted = (high, low) if end == "lower" else (low, high)
+    return (
+        f"Along {x} the equation is solved against its direction: from {x} = {given:g} its short waves grow without "
+        "bound, so that the solution does not depend continuously on the equations. It wants a condition at "
+        f"{x} = {wanted:g}, or a term in it has the wrong sign."
+    )
+
+
+def _given(problem: Problem, domain: Domain, held_out: Sequence[Placed], axis: int) -> tuple[int, int] | None:
+    """How many conditions there are at the lower and at the upper end of an axis; None where these are joined."""
+    lower = upper = 0
+    for p in held_out:
+        region = p.condition.region
+        if isinstance(region, Pair) and region.domain == domain and region.axis == axis:
+            return None
+        if region.domain == domain and p.samples.normals is not None and not p.is_integral:
+            lower += bool((p.samples.normals[:, axis] < -0.99).any())
+            upper += bool((p.samples.normals[:, axis] > 0.99).any())
+    return lower, upper
+
+
+def _roots(
+    looks: Sequence[Look],
+    unknowns: Sequence[int],
+    row: int,
+    axis: int,
+    half_widths: np.ndarray,
+    rng: np.random.Generator,
+) -> tuple[int, int, int] | None:
+    """How many roots decay and grow without bound, and how many there are; None if that cannot be told."""
+    direction = rng.standard_normal(len(half_widths))
+    direction[axis] = 0.0
+    if len(half_widths) > 1:
+        direction /= np.linalg.norm(direction)
+    found = []
+    for wave_number in (SHORT, SHORTER * SHORT):
+        roots = _symbol_roots(looks, unknowns, row, axis, half_widths, wave_number * direction)
+        found.append(np.sort(roots))
+    slow, fast = found
+    if len(slow) != len(fast):
+        return None
+    decaying = int(np.sum((slow < -FAST) & (fast < FASTER * slow)))
+    growing = int(np.sum((slow > FAST) & (fast > FASTER * slow)))
+    return decaying, growing, len(slow)
+
+
+def _symbol_roots(
+    looks: Sequence[Look], unknowns: Sequence[int], row: int, axis: int, half_widths: np.ndarray, waves: np.ndarray
+) -> np.ndarray:
+    """The real parts of the roots τ of det P(τ) = 0, in units of one over half the width."""
+    n = len(unknowns)
+    degree = max(jet.orders[axis] for look in looks for jet, _ in look.coefficients)
+    P = np.zeros((degree + 1, n, n), dtype=complex)
+    for e, look in enumerate(looks):
+        for jet, c in look.coefficients:
+            if jet.unknown not in unknowns:
+                continue
+            across = [(1j * w) ** k for i, (w, k) in enumerate(zip(waves, jet.orders, strict=True)) if i != axis]
+            size = np.prod(half_widths ** np.array(jet.orders))
+            P[jet.orders[axis], e, unknowns.index(jet.unknown)] += c[row] / size * np.prod(across)
+    P /= np.abs(P).max(axis=(0, 2), keepdims=True) + np.finfo(float).tiny
+    if degree == 0 or not np.isfinite(P).all():
+        return np.zeros(0)
+    if n == 1:
+        return np.real(np.roots(P[::-1, 0, 0]))
+    from scipy.linalg import eigvals
+
+    A, B = np.eye(n * degree, dtype=complex), np.eye(n * degree, dtype=complex)  # P(τ) as a pencil of first order
+    A = np.roll(A, n, axis=1)
+    A[-n:] = -np.concatenate(list(P[:-1]), axis=1)
+    B[-n:, -n:] = P[-1]
+    with np.errstate(all="ignore"):
+        roots = eigvals(A, B)
+    return np.real(roots[np.isfinite(roots) & (np.abs(roots) < 1e3 * SHORT**3)])
+
+
+def _without_inflow(problem: Problem, domain: Domain, look: Look, find: Find, rng: np.random.Generator) -> str:
+    """Characteristics that no condition gives a value to."""
+    first_order = all(sum(jet.orders) <= 1 for jet, _ in look.coefficients)
+    regions = [c.region for c in problem.conditions if c.region is not domain]
+    others = len(regions) < len(problem.conditions) - 1 or any(isinstance(r, Pair | Points) for r in regions)
+    if not first_order or others:  # which may determine the solution in ways of their own
+        return ""
+    covered = [p for r in regions for p in r.patches]
+    edges = [(e, e.piece in covered) for e in domain.edges]
+    if all(has for _, has in edges) or not all(e.piece.has_normals for e, _ in edges):
+        return ""
+    samples = [e.piece.sample(ON_FACE, lambda n, ends, g: g.random((n, len(ends))), rng) for e, _ in edges]
+    walls = np.concatenate([s.points for s in samples])
+    walled = np.repeat([has for _, has in edges], [len(s) for s in samples])
+    names = []
+    for (edge, has), here in zip(edges, samples, strict=True):
+        if has or here.normals is None:
+            continue
+        velocity = _velocity(find(look, here), len(domain.coordinates))
+        entering = (velocity * here.normals).sum(axis=1) < -1e-9 * np.abs(velocity).max()
+        if entering.any() and _lost(here.points[entering], domain, look, find, walls, walled):
+            names.append(_name(edge))
+    if not names:
+        return ""
+    return (
+        f"The equation carries values into the domain through {' and '.join(names)}, and neither there nor where they "
+        "leave is there a condition: the equations do not determine the solution. Give its values there."
+    )
+
+
+def _lost(
+    starts: np.ndarray, domain: Domain, look: Look, find: Find, walls: np.ndarray, walled: np.ndarray
+) -> bool:
+    """Whether a characteristic leaves where there is no condition, either."""
+    widths, points = np.array(domain.half_widths), starts
+    for _ in range(STEPS):
+        velocity = _velocity(find(look, Samples(points)), len(widths))
+        speed = np.linalg.norm(velocity / widths, axis=1, keepdims=True)
+        with np.errstate(all="ignore"):
+            there = points + np.nan_to_num(STEP * velocity / speed)
+        outside = ~domain.contains(there)
+        for p in there[outside]:
+            nearest = np.argmin(((walls - p) ** 2 / widths**2).sum(axis=1))
+            if not walled[nearest]:
+                return True
+        points = there[~outside]
+        if not len(points):
+            break
+    return False
+
+
+def _velocity(look: Look, dimension: int) -> np.ndarray:
+    found = np.zeros((len(look.points), dimension))
+    for jet, c in look.coefficients:
+        if sum(jet.orders) == 1:
+            found[:, jet.orders.index(1)] += c
+    return found
+
+
+def _name(edge: Edge) -> str:
+    return f"the face {edge.detail}" if edge.detail else f"the part {edge.shape}"

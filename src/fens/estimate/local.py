@@ -1,0 +1,193 @@
+"""What residuals do to a solution near the place where they are.
+
+Near a point, an error that varies over a length ℓ leaves a residual of at most Σ|c_α| ℓ^(−|α|) times its size. So where
+|r| stands beside that sum, the solution is wrong by at least the quotient, or so; on a condition that gives values it
+is just the error. Features of wave number k make no error that varies over less than 1/k or, next to a boundary, a
+corner or a zero of leading coefficients, than the distance from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+from torch import Tensor
+
+from ..assemble import Placed, evaluate_jets
+from ..device import to_host
+from ..domain import Box, Cylinder, Domain, Samples
+from ..features import Family
+from ..problem import Jet, Problem
+
+STENCIL = 9  # points along a wave
+VANISHING = -1.0  # decimal logarithm of a leading coefficient, relative to what it usually is, that is about to vanish
+NEXT_TO = 0.02  # of the size of a domain, from a corner
+CANDIDATES = 8  # points for each order of magnitude of it
+
+
+@dataclass(frozen=True)
+class Look:
+    """An equation at points that are looked at more closely: coefficients, and what is left of it."""
+
+    placed: Placed
+    coefficients: Sequence[tuple[Jet, np.ndarray]]
+    residual: np.ndarray
+
+    @classmethod
+    def of(cls, placed: Placed, features: Family, weights: Tensor) -> Look | None:
+        """None for what has no points of its own, and for data with noise, which need not hold."""
+        noisy = any(d.std is not None for d in placed.condition.equation.data)
+        if placed.is_integral or noisy:
+            return None
+        jets = evaluate_jets(features, weights, placed.places, placed.jets)
+        with np.errstate(all="ignore"):
+            values = {**placed.values, **{s: jets[j] for j, s in placed.form.equation.jets}}
+            n = len(placed.samples)
+            coefficients = [(jet, formula(values, n)) for jet, formula in placed.form.coefficients]
+            residual = placed.residual(jets)
+        return cls(placed, coefficients, residual)
+
+    @property
+    def points(self) -> np.ndarray:
+        """Where."""
+        return self.placed.samples.points
+
+    def relative(self, sizes: Sequence[float], wave_numbers: np.ndarray) -> np.ndarray:
+        """The error at each point relative to the solution; zero where the equation has no value.
+
+        `sizes` are those of the unknowns, and `wave_numbers` has how fast each can vary at each point, along each axis.
+        """
+        whole = np.zeros(len(self.residual))
+        with np.errstate(all="ignore"):
+            for jet, c in self.coefficients:
+                whole += np.abs(c) * sizes[jet.unknown] * np.prod(wave_numbers ** np.array(jet.orders), axis=1)
+            ratio = np.abs(self.residual) / whole
+        return np.asarray(np.where(np.isfinite(ratio), ratio, 0.0))
+
+
+    def leading(self) -> np.ndarray:
+        """The smallest coefficient of a highest derivative along one axis, relative to what it usually is."""
+        order = max(sum(jet.orders) for jet, _ in self.coefficients)
+        own = [np.abs(c) for jet, c in self.coefficients if max(jet.orders) == order]
+        usual = [float(np.median(c)) or 1.0 for c in own]
+        with np.errstate(all="ignore"):
+            parts = [c / u for c, u in zip(own, usual, strict=True)] or [np.ones(len(self.residual))]
+        return np.asarray(np.min(parts, axis=0))
+
+    def own_wave_numbers(self, domain: Domain, fastest: np.ndarray, features: Family, weights: Tensor) -> np.ndarray:
+        """How fast the residual varies at each point along each axis: its range over a wave of the fastest features."""
+        lower, upper = np.array(domain.bounds).T
+        length = np.minimum(np.pi / fastest, (upper - lower) / 2)
+        found = np.empty(self.points.shape)
+        for axis in range(len(lower)):
+            steps = np.linspace(-1, 1, STENCIL)[:, None, None] * (np.arange(len(lower)) == axis) * length
+            line = np.clip(self.points + steps, lower, upper)
+            moved = self.moved(Samples(line.reshape(-1, len(lower))), domain.coordinates, features, weights)
+            values = moved.residual.reshape(STENCIL, -1)
+            with np.errstate(all="ignore"):
+                ratio = np.nan_to_num(np.ptp(values, axis=0) / np.abs(values).mean(axis=0), nan=1.0)
+            found[:, axis] = np.maximum(ratio / length[axis], 2 / (upper[axis] - lower[axis]))
+        return np.asarray(np.minimum(found, fastest))
+
+    def only(self, rows: np.ndarray) -> Look:
+        """The equation at some of the points."""
+        coefficients = [(jet, c[rows]) for jet, c in self.coefficients]
+        return Look(self.placed.only(rows), coefficients, self.residual[rows])
+
+    def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol], features: Family, weights: Tensor) -> Look:
+        """The same equation at other points."""
+        found = Look.of(self.placed.moved(samples, coordinates), features, weights)
+        assert found is not None
+        return found
+
+
+@dataclass(frozen=True)
+class LocalError:
+    """The largest error that residuals show, relative to the solution, and where: a condition's number and a point."""
+
+    relative: float
+    condition: int
+    where: str
+
+
+def local_error(
+    problem: Problem,
+    looks: Mapping[int, Look],
+    features: Family,
+    weights: Tensor,
+    sizes: Sequence[float],
+    special: Mapping[Domain, np.ndarray],
+) -> LocalError:
+    """What residuals say of the error, at the place where they say most; `looks` are by the numbers of conditions."""
+    functions = [f for f, c in zip(features.members, problem.components, strict=True) if not c.is_constant]
+    fastest = np.max([_fastest(f.W) for f in functions], axis=0)
+    found = [LocalError(0.0, 0, "")]
+    for k, look in looks.items():
+        region = look.placed.condition.region
+        domain = region.domain or problem.domain
+        away = distances(domain, look.points, special.get(domain), on_face=region is not domain)
+        with np.errstate(divide="ignore"):
+            wave_numbers = np.maximum(fastest, 1 / (away[:, None] * np.array(domain.half_widths)))
+        found.append(_largest(k, look, look.relative(sizes, wave_numbers), special.get(domain)))
+        if region is domain and len(rows := _degenerate(look, sizes, fastest)):
+            few = look.only(rows)
+            own = few.own_wave_numbers(domain, fastest, features, weights)
+            found.append(_largest(k, few, few.relative(sizes, own), special.get(domain)))
+    return max(found, key=lambda e: e.relative)
+
+
+def _largest(number: int, look: Look, relative: np.ndarray, special: np.ndarray | None) -> LocalError:
+    at = int(np.argmax(relative))
+    return LocalError(float(relative[at]), number, _described(look.points[at], look.points, special))
+
+
+def _described(place: np.ndarray, points: np.ndarray, special: np.ndarray | None) -> str:
+    """A place in words: a corner that is near, or its coordinates."""
+    size = float(np.ptp(points, axis=0).max()) or 1.0
+    if special is not None and len(special):
+        nearest = special[np.argmin(np.abs(special - place).max(axis=1))]
+        if np.abs(nearest - place).max() < NEXT_TO * size:
+            return f"the corner or end ({', '.join(f'{v:.4g}' for v in nearest)})"
+    return f"({', '.join(f'{v:.4g}' for v in place)})"
+
+
+def _degenerate(look: Look, sizes: Sequence[float], fastest: np.ndarray) -> np.ndarray:
+    """Where a leading coefficient is about to vanish: some of the points of each order of magnitude of it.
+
+    Those that may err most: there an error need not vary as fast as elsewhere to leave a residual.
+    """
+    leading = look.leading()
+    relative = look.relative(sizes, np.broadcast_to(fastest, look.points.shape))
+    with np.errstate(all="ignore"):
+        decade = np.floor(np.log10(leading))
+    rows: list[int] = []
+    for d in np.unique(decade[decade < VANISHING]):
+        here = np.flatnonzero(decade == d)
+        rows += here[np.argsort(-relative[here])[:CANDIDATES]].tolist()
+    return np.array(rows, dtype=int)
+
+
+def distances(domain: Domain, points: np.ndarray, special: np.ndarray | None, on_face: bool) -> np.ndarray:
+    """How far points are from the boundary and from special places, relative to half the widths of the domain.
+
+    Points of a face are on the boundary; for them, special places count alone.
+    """
+    lower, upper = np.array(domain.bounds).T
+    unit = (2 * points - lower - upper) / (upper - lower)
+    found = np.full(len(points), np.inf)
+    if not on_face:
+        found = (1 - np.abs(unit)).min(axis=1)
+        base, there = (domain.base, points[:, :-1]) if isinstance(domain, Cylinder) else (domain, points)
+        if not isinstance(base, Box):  # whose bounds are its boundary
+            found = np.minimum(found, np.abs(base.depth(there)) / max(base.half_widths))
+    for place in special if special is not None else ():
+        at = (2 * place - lower - upper) / (upper - lower)
+        found = np.minimum(found, np.sqrt(((unit - at) ** 2).sum(axis=1)))
+    return np.asarray(np.maximum(found, 0.0))
+
+
+def _fastest(W: Tensor) -> np.ndarray:
+    """The largest wave number along each axis."""
+    return to_host(W.abs().amax(dim=0))

@@ -1,0 +1,128 @@
+"""What known functions do between the points of a fit.
+
+Sources, coefficients and boundary values are formulas, or functions to call, so that they can be looked at in many
+more places than a solution can be asked to hold. A bump that no point of a fit saw is in no residual of it, either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+
+from ..assemble import Placed
+from ..domain import Samples
+from ..problem import Formula, Problem, Wrapped
+
+LOOKS = 2**18  # places in each region
+CELLS = 256  # in each of which the largest and the smallest value are held against those at points nearby
+NEIGHBOURS = 4  # for each dimension, and as many more
+BEYOND = 2.0  # ranges of the values at neighbours
+NOTHING = 1e-9  # of the range of all values
+PLAIN_WAVES = 40.0  # radians across half the domain, up to which points of any fit see what a formula does
+
+
+@dataclass(frozen=True)
+class Missed:
+    """What a known function does at a place that no point was near enough to see."""
+
+    condition: int
+    formula: sp.Expr
+    place: tuple[float, ...]
+
+
+def missed(problem: Problem, placed: Sequence[Placed], seed: np.random.SeedSequence) -> tuple[Missed, ...]:
+    """Places at which known functions in the equations do something that the points do not see."""
+    found = []
+    for k, (p, stream) in enumerate(zip(placed, seed.spawn(len(placed)), strict=True)):
+        formulas = [f for f in _known(p) if not is_plain(f.expression, problem)]
+        if formulas and not p.is_integral and any(len(q.ends) for q in p.condition.region.patches):
+            everywhere = _everywhere(p, np.random.default_rng(stream))
+            moved = p.moved(everywhere, problem.coordinates)
+            found += [Missed(k, f.expression, where) for f in formulas for where in _unseen(f, p, moved)]
+    return tuple(found)
+
+
+def _known(placed: Placed) -> list[Formula]:
+    """The formulas of an equation without the unknown."""
+    at_rest = {symbol: sp.S.Zero for _, symbol in placed.form.equation.jets}
+    expressions = [placed.form.source.expression, *(c.expression for _, c in placed.form.coefficients)]
+    try:
+        known = [e.xreplace(at_rest) for e in expressions]
+    except (TypeError, ValueError, ZeroDivisionError):
+        return []
+    return [Formula(e) for e in dict.fromkeys(known) if e.is_finite is not False and (e.free_symbols or e.has(Wrapped))]
+
+
+def is_plain(expression: sp.Expr, problem: Problem) -> bool:
+    """Whether a formula can hide nothing: sums and products of sines and exponentials of few waves, and polynomials."""
+    half_widths = dict(zip(problem.coordinates, problem.domain.half_widths, strict=True))
+    waves = _waves(expression, half_widths)
+    return waves is not None and waves <= PLAIN_WAVES
+
+
+def _waves(e: sp.Expr, half_widths: dict[sp.Symbol, float]) -> float | None:
+    """How many radians a formula may turn by across half the domain; None if that does not show in it."""
+    if not e.free_symbols & set(half_widths):
+        return None if e.has(Wrapped) else 0.0
+    if e in half_widths:
+        return 1.0
+    if isinstance(e, sp.Add | sp.Mul):
+        parts = [_waves(a, half_widths) for a in e.args]
+        known = [p for p in parts if p is not None]
+        return None if len(known) < len(parts) else (max if isinstance(e, sp.Add) else sum)(known)
+    if isinstance(e, sp.Pow) and e.exp.is_Integer and e.exp > 0:
+        base = _waves(e.base, half_widths)
+        return None if base is None else int(e.exp) * base
+    if isinstance(e, sp.sin | sp.cos | sp.exp | sp.sinh | sp.cosh):
+        slopes = {x: sp.diff(e.args[0], x) for x in half_widths}
+        if any(s.free_symbols or not s.is_number for s in slopes.values()):
+            return None
+        return float(sum(abs(complex(s)) * half_widths[x] for x, s in slopes.items()))
+    return None
+
+
+def _everywhere(placed: Placed, rng: np.random.Generator) -> Samples:
+    pieces = placed.condition.region.patches
+    counts = [max(1, int(LOOKS / len(pieces))) if len(p.ends) else 1 for p in pieces]
+    samples = Samples.joined([p.place(rng.random((n, len(p.ends)))) for p, n in zip(pieces, counts, strict=True)])
+    region = placed.condition.region
+    return region.paired(samples) if region.has_pairs else samples
+
+
+def _unseen(formula: Formula, placed: Placed, everywhere: Placed) -> list[tuple[float, ...]]:
+    """Places where a function is far outside the range of its values at the nearest points of the fit."""
+    there = formula(everywhere.values, len(everywhere.samples))
+    here = formula(placed.values, len(placed.samples))
+    points, finite = everywhere.samples.points, np.isfinite(there)
+    points, there = points[finite], there[finite]
+    if len(there) < CELLS or not np.isfinite(here).all():
+        return []
+    rows = _extremes(points, there)
+    least, most = _ranges(points[rows], placed.samples.points, here)
+    overall = max(float(np.ptp(there)), float(np.ptp(here)))
+    beyond = np.maximum(there[rows] - most, least - there[rows])
+    unseen = rows[beyond > BEYOND * (most - least) + NOTHING * overall]
+    return [tuple(p) for p in points[unseen].tolist()]
+
+
+def _extremes(points: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Where a function is largest and smallest in each of many cells."""
+    lower, width = points.min(axis=0), np.ptp(points, axis=0)
+    along = max(1, round(CELLS ** (1 / points.shape[1])))
+    cells = np.minimum((points - lower) / np.where(width > 0, width, 1.0) * along, along - 1).astype(int)
+    number = cells @ along ** np.arange(points.shape[1])
+    order = np.lexsort((values, number))
+    starts = np.flatnonzero(np.diff(number[order], prepend=-1))
+    return np.unique(np.concatenate([order[starts], order[np.append(starts[1:], len(order)) - 1]]))
+
+
+def _ranges(places: np.ndarray, points: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The smallest and the largest value at the nearest points of each place."""
+    width = np.where((w := np.ptp(points, axis=0)) > 0, w, 1.0)
+    count = min(NEIGHBOURS * points.shape[1] + NEIGHBOURS, len(points))
+    distance = sum(((places[:, None, i] - points[None, :, i]) / width[i]) ** 2 for i in range(points.shape[1]))
+    nearest = np.argpartition(distance, count - 1, axis=1)[:, :count]
+    return values[nearest].min(axis=1), values[nearest].max(axis=1)

@@ -1,0 +1,724 @@
+"""Problems with a known verdict, most of them drawn by seed: what `benchmarks/verdicts.py` and `test_verdicts.py` try.
+
+Each family makes a trial from a random generator. Of a trial is known what a solution may be called:
+
+- "solved": the exact solution is known and within reach, so that it must not be called unreliable;
+- "hard": the exact solution is known, and may be out of reach; where a verdict trusts the estimate, it must be right;
+- "contradictory": no function satisfies the equations: "inconsistent", or at least never trusted;
+- "ill-posed": the equations do not determine a solution, or not one that depends on them continuously: never trusted.
+"""
+
+import zlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+import fens
+from fens.domain import Demand
+
+x, y, t, r = sp.symbols("x y t r")
+U, V, W, P = (sp.Function(n) for n in "uvwp")
+line, square = fens.Box({x: (0, 1)}), fens.Box({x: (0, 1), y: (0, 1)})
+disc = fens.Ball({x: 0, y: 0}, radius=1)
+SMALL, PLANE = 120, 250  # features on a line and in the plane, where their number is given
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A problem, what is known of it, and how it is solved; `near` has places towards which errors are looked for."""
+
+    kind: str
+    problem: fens.Problem
+    exact: Any = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+    near: tuple[tuple[float, ...], ...] = ()
+
+
+Family = Callable[[np.random.Generator], Trial]
+
+
+def laplacian(f: sp.Expr, *coordinates: sp.Symbol) -> sp.Expr:
+    return sp.Add(*(f.diff(c, 2) for c in coordinates or f.args))
+
+
+def number(rng: np.random.Generator, low: float, high: float) -> sp.Float:
+    """A number with few digits, so that problems can be read."""
+    return sp.Float(round(float(rng.uniform(low, high)), 3))
+
+
+def wavy(rng: np.random.Generator, *coordinates: sp.Symbol, waves: float = 4.0) -> sp.Expr:
+    """A smooth function of size about 1."""
+    phase = sum(number(rng, -waves, waves) * c for c in coordinates)
+    tilt = sum(number(rng, -1, 1) * c for c in coordinates)
+    return sp.cos(phase + number(rng, 0, 6)) + number(rng, 0.2, 0.6) * sp.exp(tilt)
+
+
+def pick(rng: np.random.Generator, options: Any) -> Any:
+    return options[int(rng.integers(len(options)))]
+
+
+def plane_domain(rng: np.random.Generator) -> Any:
+    """A domain in the plane with smooth or convex boundary, or a hole."""
+    a, b = (float(number(rng, 0.6, 1.6)) for _ in range(2))
+    return pick(
+        rng,
+        (
+            fens.Box({x: (-a, a), y: (0, b)}),
+            fens.Ball({x: 0, y: 0}, radius={x: a, y: b}),
+            fens.Polygon([(0, 0), (a, 0.1), (a, b), (0.2, b)], (x, y)),
+            fens.Box({x: (-1, 1), y: (-1, 1)}) - fens.Ball({x: 0.1, y: 0}, radius=0.3),
+        ),
+    )
+
+
+# solved: smooth, of all types and sizes -----------------------------------------------------------------------
+
+
+def elliptic(rng: np.random.Generator) -> Trial:
+    """−div(a grad u) + b·grad u + c u = f with smooth coefficients, Dirichlet or Robin conditions."""
+    u, domain, exact = U(x, y), plane_domain(rng), wavy(rng, x, y)
+    a = 1 + number(rng, 0, 0.5) * sp.sin(x + y)
+    operator = -sum((a * u.diff(c)).diff(c) for c in (x, y)) + number(rng, -2, 2) * u.diff(x) + number(rng, 0, 3) * u
+    problem = fens.manufacture({domain: operator, domain.boundary: u}, u, exact)
+    return Trial("solved", problem, exact, {"features": PLANE})
+
+
+def helmholtz(rng: np.random.Generator) -> Trial:
+    """Δu + k²u = f, k between resonances as often as chance has it."""
+    u, exact, k = U(x, y), wavy(rng, x, y, waves=6), number(rng, 1, 9)
+    problem = fens.manufacture({square: laplacian(u) + k**2 * u, square.boundary: u}, u, exact)
+    return Trial("solved", problem, exact, {"features": 350})
+
+
+def mixed(rng: np.random.Generator) -> Trial:
+    """Poisson with Neumann and Robin conditions on faces."""
+    u, exact = U(x, y), wavy(rng, x, y)
+    flux = -exact.diff(x) + 2 * exact
+    problem = fens.Problem({
+        square: sp.Eq(laplacian(u), laplacian(exact, x, y)),
+        square.face(x, 0): sp.Eq(-u.diff(x) + 2 * u, flux),
+        square.face(x, 1): sp.Eq(u.diff(x), exact.diff(x)),
+        square.face(y, 0): sp.Eq(u, exact),
+        square.face(y, 1): sp.Eq(u, exact),
+    })
+    return Trial("solved", problem, exact, {"features": PLANE})
+
+
+def growth(rng: np.random.Generator) -> Trial:
+    """u′ = a u, growing or falling by many orders of magnitude."""
+    w, a = W(x), number(rng, -15, 15)
+    problem = fens.Problem({line: sp.Eq(w.diff(x), a * w), line.face(x, 0): sp.Eq(w, 1)})
+    return Trial("solved", problem, sp.exp(a * x), {"features": SMALL})
+
+
+def logistic(rng: np.random.Generator) -> Trial:
+    """w′ = a w (1 − w), from a little."""
+    w, a, first = W(x), number(rng, 2, 10), number(rng, 0.02, 0.4)
+    exact = 1 / (1 + (1 / first - 1) * sp.exp(-a * x))
+    problem = fens.Problem({line: sp.Eq(w.diff(x), a * w * (1 - w)), line.face(x, 0): sp.Eq(w, first)})
+    return Trial("solved", problem, exact, {"features": SMALL})
+
+
+def near_resonance(rng: np.random.Generator) -> Trial:
+    """w″ + (nπ + δ)² w = f with a small δ: well-posed, and sensitive."""
+    w, n = W(x), int(rng.integers(1, 4))
+    k = float(n * np.pi + 10 ** rng.uniform(-3.5, -1))
+    exact = sp.exp(x) + sp.sin(3 * x)
+    problem = fens.manufacture({line: w.diff(x, 2) + k**2 * w, line.boundary: w}, w, exact)
+    return Trial("solved", problem, exact, {"features": SMALL})
+
+
+def oscillator(rng: np.random.Generator) -> Trial:
+    """w″ + 2 d w′ + k² w = 0 from initial values."""
+    w, k, d = W(x), number(rng, 2, 20), number(rng, -2, 2)
+    omega = sp.sqrt(k**2 - d**2) if k > abs(d) + 0.1 else None
+    if omega is None:
+        k, omega = abs(d) + 1, sp.sqrt((abs(d) + 1) ** 2 - d**2)
+    exact = sp.exp(-d * x) * sp.sin(omega * x)
+    problem = fens.Problem({
+        line: sp.Eq(w.diff(x, 2) + 2 * d * w.diff(x) + k**2 * w, 0),
+        line.face(x, 0): [sp.Eq(w, 0), sp.Eq(w.diff(x), omega)],
+    })
+    return Trial("solved", problem, exact, {"features": SMALL})
+
+
+def scaled(rng: np.random.Generator) -> Trial:
+    """Poisson in other units: lengths and values of any order of magnitude."""
+    u, size, length = U(x, y), 10.0 ** float(rng.integers(-9, 9)), 10.0 ** float(rng.integers(-6, 6))
+    box = fens.Box({x: (0, length), y: (0, 2 * length)})
+    exact = sp.Float(size) * wavy(rng, x, y).subs({x: x / length, y: y / length}, simultaneous=True)
+    problem = fens.manufacture({box: laplacian(u), box.boundary: u}, u, exact)
+    return Trial("solved", problem, exact, {"features": PLANE})
+
+
+def far_away(rng: np.random.Generator) -> Trial:
+    """An interval far from the origin, so that its coordinates have few digits."""
+    w, length = W(x), 10.0 ** float(rng.integers(-3, 1))
+    start = float(10.0 ** rng.integers(2, 7)) * length * 1000
+    box = fens.Box({x: (start, start + length)})
+    exact = sp.sin(number(rng, 2, 6) * (x - start) / length) + 1
+    problem = fens.manufacture({box: w.diff(x, 2), box.boundary: w}, w, exact)
+    return Trial("solved", problem, exact, {"features": SMALL})
+
+
+def heat(rng: np.random.Generator) -> Trial:
+    """Heat on a rod, forward in time, of any diffusivity."""
+    v, rod = V(x, t), line.during(t, 0, 1)
+    a, n = 10 ** float(rng.uniform(-2.5, -0.5)), int(rng.integers(1, 4))
+    exact = sp.exp(-a * (n * sp.pi) ** 2 * t) * sp.sin(n * sp.pi * x) + number(rng, -1, 1) * x
+    problem = fens.Problem({
+        rod: sp.Eq(v.diff(t), a * v.diff(x, 2)), rod.sides: sp.Eq(v, exact), rod.initial: sp.Eq(v, exact)
+    })
+    return Trial("solved", problem, exact, {"features": PLANE})
+
+
+def backward_as_it_should(rng: np.random.Generator) -> Trial:
+    """Diffusion of the other sign with a final condition: as well-posed as heat."""
+    v, rod = V(x, t), line.during(t, 0, 1)
+    a = number(rng, 0.02, 0.2)
+    exact = sp.exp(-a * sp.pi**2 * (1 - t)) * sp.sin(sp.pi * x)
+    problem = fens.Problem({
+        rod: sp.Eq(-v.diff(t), a * v.diff(x, 2)), rod.sides: sp.Eq(v, 0), rod.final: sp.Eq(v, exact)
+    })
+    return Trial("solved", problem, exact, {"features": PLANE})
+
+
+def wave(rng: np.random.Generator) -> Trial:
+    """A string."""
+    v, rod, c = V(x, t), line.during(t, 0, 1), number(rng, 0.5, 2)
+    exact = sp.sin(sp.pi * x) * sp.cos(c * sp.pi * t) + number(rng, 0.1, 0.5) * sp.sin(2 * sp.pi * x) * sp.sin(
+        2 * c * sp.pi * t
+    )
+    problem = fens.Problem({
+        rod: sp.Eq(v.diff(t, 2), c**2 * v.diff(x, 2)),
+        rod.sides: sp.Eq(v, 0),
+        rod.initial: [sp.Eq(v, exact), sp.Eq(v.diff(t), exact.diff(t))],
+    })
+    return Trial("solved", problem, exact, {"features": 350})
+
+
+def advection(rng: np.random.Generator) -> Trial:
+    """Advection with its inflow given, in either direction."""
+    v, rod, c = V(x, t), line.during(t, 0, 1), number(rng, 0.01, 2) * pick(rng, (-1, 1))
+    exact = sp.sin(number(rng, 1, 4) * (x - c * t)) + x - c * t
+    inflow = rod.face(x, 0 if c > 0 else 1)
+    problem = fens.Problem({
+        rod: sp.Eq(v.diff(t) + c * v.diff(x), 0), inflow: sp.Eq(v, exact), rod.initial: sp.Eq(v, exact)
+    })
+    return Trial("solved", problem, exact, {"features": PLANE})
+
+
+def rotation(rng: np.random.Generator) -> Trial:
+    """Stationary transport by a rotating flow, with values where it enters."""
+    u, exact = U(x, y), wavy(rng, x, y)
+    box = fens.Box({x: (0.5, 1.5), y: (0, 1)})
+    problem = fens.Problem({
+        box: sp.Eq(-y * u.diff(x) + x * u.diff(y), -y * exact.diff(x) + x * exact.diff(y)),
+        box.face(y, 0): sp.Eq(u, exact),
+        box.face(x, 1.5): sp.Eq(u, exact),
+    })
+    return Trial("solved", problem, exact, {"features": PLANE})
+
+
+def periodic(rng: np.random.Generator) -> Trial:
+    """Advection and diffusion on a ring, in time."""
+    v, rod, c, a = V(x, t), line.during(t, 0, 1), number(rng, -1, 1), number(rng, 0.005, 0.05)
+    k = 2 * sp.pi
+    exact = sp.exp(-a * k**2 * t) * sp.cos(k * (x - c * t))
+    problem = fens.Problem({
+        rod: sp.Eq(v.diff(t) + c * v.diff(x), a * v.diff(x, 2)),
+        rod.pair(x): [sp.Eq(fens.jump(v), 0), sp.Eq(fens.jump(v.diff(x)), 0)],
+        rod.initial: sp.Eq(v, exact),
+    })
+    return Trial("solved", problem, exact, {"features": 300})
+
+
+def nonlinear(rng: np.random.Generator) -> Trial:
+    """Δu + a sin u, u³ or e^u, with a manufactured solution."""
+    u, exact = U(x, y), wavy(rng, x, y)
+    term = pick(rng, (sp.sin(u), u**3, sp.exp(u) / 3))
+    problem = fens.manufacture({square: laplacian(u) - number(rng, 0.3, 2) * term, square.boundary: u}, u, exact)
+    return Trial("solved", problem, exact, {"features": 200})
+
+
+def stokes(rng: np.random.Generator) -> Trial:
+    """Stokes' equations with a manufactured flow."""
+    u, v, p = U(x, y), V(x, y), P(x, y)
+    stream = wavy(rng, x, y, waves=3)
+    exact = {u: stream.diff(y), v: -stream.diff(x), p: sp.sin(number(rng, 1, 3) * x) * (y - 0.5)}
+    forces = [exact[p].diff(c) - laplacian(exact[f], x, y) for c, f in ((x, u), (y, v))]
+    problem = fens.Problem({
+        square: [
+            sp.Eq(p.diff(x) - laplacian(u), forces[0]),
+            sp.Eq(p.diff(y) - laplacian(v), forces[1]),
+            sp.Eq(u.diff(x) + v.diff(y), 0),
+            sp.Eq(fens.integral(p), 0),
+        ],
+        square.boundary: [sp.Eq(u, exact[u]), sp.Eq(v, exact[v])],
+    })
+    return Trial("solved", problem, exact, {"features": 170})
+
+
+def beam(rng: np.random.Generator) -> Trial:
+    """w⁗ = f, clamped or simply supported."""
+    w, exact = W(x), wavy(rng, x, waves=6)
+    second = pick(rng, (1, 2))
+    problem = fens.manufacture({line: w.diff(x, 4), line.boundary: [w, w.diff(x, second)]}, w, exact)
+    return Trial("solved", problem, exact, {"features": SMALL})
+
+
+def pair_of_functions(rng: np.random.Generator) -> Trial:
+    """Two coupled equations in one dimension, one unknown much smaller than the other."""
+    w, v, small = W(x), V(x), 10.0 ** float(rng.integers(-4, 1))
+    exact = {w: wavy(rng, x), v: sp.Float(small) * wavy(rng, x)}
+    problem = fens.Problem({
+        line: [
+            sp.Eq(w.diff(x, 2) + v / small, exact[w].diff(x, 2) + exact[v] / small),
+            sp.Eq(v.diff(x, 2) - small * w, exact[v].diff(x, 2) - small * exact[w]),
+        ],
+        line.boundary: [sp.Eq(w, exact[w]), sp.Eq(v, exact[v])],
+    })
+    return Trial("solved", problem, exact, {"features": 80})
+
+
+def regular_at_zero(rng: np.random.Generator) -> Trial:
+    """Bessel's and Legendre's equations and polar Laplace, where their solutions are smooth."""
+    w, which = W(x), int(rng.integers(4))
+    if which < 2:
+        exact = sp.besselj(which, 3 * x)
+        problem = fens.Problem({
+            line: sp.Eq(x**2 * w.diff(x, 2) + x * w.diff(x) + (9 * x**2 - which) * w, 0),
+            line.face(x, 0): sp.Eq(w, 1 - which),
+            line.face(x, 1): sp.Eq(w, float(exact.subs(x, 1))),
+        })
+        return Trial("solved", problem, exact, {"features": SMALL}, ((0.0,),))
+    if which == 2:
+        exact, both = sp.legendre(5, x) + 0 * x, fens.Box({x: (-1, 1)})
+        equation = sp.Eq(((1 - x**2) * w.diff(x)).diff(x) + 30 * w, 0)
+        problem = fens.Problem({both: equation, both.boundary: sp.Eq(w, exact)})
+        return Trial("solved", problem, exact, {"features": SMALL}, ((1.0,),))
+    u, exact = U(r, x), r * sp.cos(x) + number(rng, -1, 1) * r**2 * sp.sin(2 * x)
+    sector = fens.Box({r: (0, 1), x: (0, 3)})
+    problem = fens.Problem({
+        sector: sp.Eq(r**2 * u.diff(r, 2) + r * u.diff(r) + u.diff(x, 2), 0), sector.boundary: sp.Eq(u, exact)
+    })
+    return Trial("solved", problem, exact, {"features": PLANE}, ((0.0, 0.3),))
+
+
+# hard: what limits it is known, and the estimate must know, too -----------------------------------------------
+
+
+def bessel(rng: np.random.Generator) -> Trial:
+    """Bessel's equation at 0, where its solution is x^ν times a smooth function."""
+    w, nu = W(x), pick(rng, (sp.Rational(1, 2), sp.Rational(1, 3), sp.Rational(4, 3), sp.Rational(2, 5)))
+    exact = sp.besselj(nu, 2 * x)
+    problem = fens.Problem({
+        line: sp.Eq(x**2 * w.diff(x, 2) + x * w.diff(x) + (4 * x**2 - nu**2) * w, 0),
+        line.face(x, 0): sp.Eq(w, 0),
+        line.face(x, 1): sp.Eq(w, float(exact.subs(x, 1))),
+    })
+    return Trial("hard", problem, exact, {"features": SMALL}, ((0.0,),))
+
+
+def euler(rng: np.random.Generator) -> Trial:
+    """x² w″ + a x w′ + b w = 0 with w = x^p."""
+    w, p, q = W(x), number(rng, 0.3, 2.7), number(rng, 0.4, 1.5)
+    problem = fens.Problem({
+        line: sp.Eq(x**2 * w.diff(x, 2) + (1 - p + q) * x * w.diff(x) - p * q * w, 0),
+        line.face(x, 0): sp.Eq(w, 0),
+        line.face(x, 1): sp.Eq(w, 1),
+    })
+    return Trial("hard", problem, x**p, {"features": SMALL}, ((0.0,),))
+
+
+def polar(rng: np.random.Generator) -> Trial:
+    """Laplace in polar coordinates on a sector, whose solution is r^λ sin λφ."""
+    u, degrees = U(r, x), pick(rng, (200, 270, 315, 360))
+    lam = sp.Float(round(180 / degrees, 4))
+    sector = fens.Box({r: (0, 1), x: (0, float(sp.pi / lam))})
+    exact = r**lam * sp.sin(lam * x)
+    problem = fens.Problem({
+        sector: sp.Eq(r**2 * u.diff(r, 2) + r * u.diff(r) + u.diff(x, 2), 0),
+        sector.face(r, 0): sp.Eq(u, 0),
+        sector.face(r, 1): sp.Eq(u, exact),
+        sector.face(x, 0): sp.Eq(u, 0),
+        sector.face(x, float(sp.pi / lam)): sp.Eq(u, exact),
+    })
+    return Trial("hard", problem, exact, {"features": PLANE}, ((0.0, 0.3), (0.0, 1.5)))
+
+
+def weak_corner(rng: np.random.Generator) -> Trial:
+    """Laplace on a square with u = r^p sin or cos pφ at one of its corners, from Dirichlet or Neumann data."""
+    u, p = U(x, y), number(rng, 0.6, 2.6)
+    radius, angle = sp.sqrt(x**2 + y**2), sp.atan2(y, x)
+    exact = radius**p * pick(rng, (sp.sin, sp.cos))(p * angle)
+    faces = {square.face(y, 0): sp.Eq(u, exact)}
+    if rng.random() < 0.3:
+        turned = sp.cos(p * angle) if exact.has(sp.sin) else -sp.sin(p * angle)
+        slope = p * (y * exact / radius**2 + x * radius ** (p - 2) * turned)
+        faces = {square.face(y, 0): sp.Eq(u.diff(y), slope)}
+    problem = fens.Problem({
+        square: sp.Eq(laplacian(u), 0), **faces,
+        square.face(x, 0): sp.Eq(u, exact), square.face(x, 1): sp.Eq(u, exact), square.face(y, 1): sp.Eq(u, exact),
+    })
+    return Trial("hard", problem, exact, {"features": PLANE}, ((0.0, 0.0),))
+
+
+def corner(rng: np.random.Generator) -> Trial:
+    """Laplace on an L, u = r^(2/3) sin(2φ/3) and a smooth part."""
+    u = U(x, y)
+    bent = fens.Polygon([(-1, -1), (0, -1), (0, 0), (1, 0), (1, 1), (-1, 1)], (x, y))
+    angle = sp.Piecewise((sp.atan2(y, x), y >= 0), (sp.atan2(y, x) + 2 * sp.pi, True))
+    share = 10 ** float(rng.uniform(-6, 0))
+    exact = share * (x**2 + y**2) ** sp.Rational(1, 3) * sp.sin(2 * angle / 3) + sp.exp(x) * sp.cos(y)
+    problem = fens.Problem({bent: sp.Eq(laplacian(u), 0), bent.boundary: sp.Eq(u, exact)})
+    return Trial("hard", problem, exact, {"features": PLANE}, ((0.0, 0.0),))
+
+
+def jumping_data(rng: np.random.Generator) -> Trial:
+    """Laplace on a square, boundary values that jump where two faces meet: singular, and not inconsistent."""
+    u, height = U(x, y), 10 ** float(rng.uniform(-4, 0))
+    exact = height * sp.atan2(y, x) * 2 / sp.pi + x * y
+    problem = fens.Problem({
+        square: sp.Eq(laplacian(u), 0),
+        square.face(y, 0): sp.Eq(u, 0),
+        square.face(x, 0): sp.Eq(u, height),
+        square.face(x, 1): sp.Eq(u, exact),
+        square.face(y, 1): sp.Eq(u, exact),
+    })
+    return Trial("hard", problem, exact, {"features": PLANE}, ((0.0, 0.0),))
+
+
+def torsion(rng: np.random.Generator) -> Trial:
+    """−Δu = 1 on a square, whose corners are singular to the second order: the value in the middle is known."""
+    u = U(x, y)
+    k = sp.Symbol("k")
+    terms = [(1 - sp.cosh((2 * n + 1) * sp.pi * (y - 0.5)) / sp.cosh((2 * n + 1) * sp.pi / 2))
+             * sp.sin((2 * n + 1) * sp.pi * x) * 4 / (sp.pi * (2 * n + 1)) ** 3 for n in range(80)]
+    del k, rng
+    exact = sp.lambdify((x, y), sp.Add(*terms), "numpy")
+    problem = fens.Problem({square: sp.Eq(-laplacian(u), 1), square.boundary: sp.Eq(u, 0)})
+    return Trial("hard", problem, exact, {"features": PLANE})
+
+
+def bump(rng: np.random.Generator) -> Trial:
+    """A bump anywhere, of any width, in a source or in boundary values."""
+    u, width = U(x, y), 10 ** float(rng.uniform(-2.3, -0.3))
+    a, b = number(rng, 0.2, 0.8), number(rng, 0.2, 0.8)
+    exact = sp.exp(-((x - a) ** 2 + (y - b) ** 2) / width**2) + x
+    problem = fens.manufacture({square: laplacian(u), square.boundary: u}, u, exact)
+    return Trial("hard", problem, exact, {"features": 400}, ((float(a), float(b)),))
+
+
+def bump_on_a_line(rng: np.random.Generator) -> Trial:
+    """The same in one dimension, down to a hundred-thousandth of the interval."""
+    w, width, a = W(x), 10 ** float(rng.uniform(-5, -0.5)), number(rng, 0.1, 0.9)
+    exact = sp.exp(-(((x - a) / width) ** 2)) + x
+    problem = fens.manufacture({line: w.diff(x, 2), line.boundary: w}, w, exact)
+    return Trial("hard", problem, exact, {"features": 200}, ((float(a),),))
+
+
+def wrapped_bump(rng: np.random.Generator) -> Trial:
+    """A bump that is a Python function."""
+    w, width, a = W(x), 10 ** float(rng.uniform(-4.5, -1)), float(number(rng, 0.1, 0.9))
+    f = fens.wrap(lambda s: np.exp(-(((s - a) / width) ** 2)))
+    problem = fens.Problem({line: sp.Eq(w, f(x) + x)})
+    return Trial("hard", problem, lambda s: np.exp(-(((s - a) / width) ** 2)) + s, {"features": 200}, ((a,),))
+
+
+def layer(rng: np.random.Generator) -> Trial:
+    """−ε w″ + w′ = 1, a layer at the end."""
+    w, eps = W(x), 10 ** float(rng.uniform(-6, -0.5))
+    exact = lambda s: s - (np.exp((s - 1) / eps) - np.exp(-1 / eps)) / (1 - np.exp(-1 / eps))  # noqa: E731
+    problem = fens.Problem({line: sp.Eq(-eps * w.diff(x, 2) + w.diff(x), 1), line.boundary: sp.Eq(w, 0)})
+    return Trial("hard", problem, exact, {"features": 200}, ((1.0,),))
+
+
+def front(rng: np.random.Generator) -> Trial:
+    """A front in the plane, bent or straight."""
+    u, width = U(x, y), 10 ** float(rng.uniform(-3, -0.3))
+    exact = sp.tanh((pick(rng, (x - y, x**2 + y**2 - 0.5, x - 0.4))) / width)
+    problem = fens.manufacture({square: laplacian(u), square.boundary: u}, u, exact)
+    return Trial("hard", problem, exact, {"features": 400})
+
+
+def waves(rng: np.random.Generator) -> Trial:
+    """Ever more waves."""
+    u, k = U(x, y), float(rng.uniform(5, 120))
+    exact = sp.sin(k * x) * sp.cos(k * y / 2) + 1
+    problem = fens.manufacture({square: laplacian(u), square.boundary: u}, u, exact)
+    return Trial("hard", problem, exact, {"features": 400})
+
+
+def kink(rng: np.random.Generator) -> Trial:
+    """A source that jumps, or has a kink, in one dimension."""
+    w, a = W(x), number(rng, 0.2, 0.8)
+    high = 10 ** float(rng.uniform(-3, 0))
+    f = pick(rng, (sp.Heaviside(x - a, 0), sp.Abs(x - a)))
+    F = sp.Max(x - a, 0) ** 2 / 2 if f.has(sp.Heaviside) else sp.Abs(x - a) ** 3 / 6
+    exact = sp.sin(x) + high * F
+    problem = fens.Problem({line: sp.Eq(w.diff(x, 2), -sp.sin(x) + high * f), line.boundary: sp.Eq(w, exact)})
+    return Trial("hard", problem, exact, {"features": SMALL}, ((float(a),),))
+
+
+# contradictory ------------------------------------------------------------------------------------------------
+
+
+def size_of_contradiction(rng: np.random.Generator) -> float:
+    return 10 ** float(rng.uniform(-5, -0.5))
+
+
+def two_values(rng: np.random.Generator) -> Trial:
+    """Two values at one place."""
+    w, gap, exact = W(x), size_of_contradiction(rng), wavy(rng, x)
+    problem = fens.Problem({
+        line: sp.Eq(w.diff(x, 2), exact.diff(x, 2)),
+        line.face(x, 0): [sp.Eq(w, exact), sp.Eq(w, exact + gap)],
+        line.face(x, 1): sp.Eq(w, exact),
+    })
+    return Trial("contradictory", problem, None, {"features": SMALL})
+
+
+def two_equations(rng: np.random.Generator) -> Trial:
+    """Two equations on one domain."""
+    gap, plane = size_of_contradiction(rng), rng.random() < 0.5
+    domain, f = (square, U(x, y)) if plane else (line, W(x))
+    exact = wavy(rng, *f.args)
+    source = laplacian(exact, *f.args)
+    problem = fens.Problem({
+        domain: [sp.Eq(laplacian(f), source), sp.Eq(laplacian(f), source + gap)], domain.boundary: sp.Eq(f, exact)
+    })
+    return Trial("contradictory", problem, None, {"features": PLANE if plane else SMALL})
+
+
+def incompatible_flux(rng: np.random.Generator) -> Trial:
+    """Pure Neumann data that do not fit the source."""
+    gap, plane = size_of_contradiction(rng), rng.random() < 0.6
+    if not plane:
+        w, exact = W(x), wavy(rng, x)
+        problem = fens.Problem({
+            line: [sp.Eq(w.diff(x, 2), exact.diff(x, 2)), sp.Eq(fens.integral(w), 0)],
+            line.face(x, 0): sp.Eq(w.diff(x), exact.diff(x)),
+            line.face(x, 1): sp.Eq(w.diff(x), exact.diff(x) + gap),
+        })
+        return Trial("contradictory", problem, None, {"features": SMALL})
+    u, exact = U(x, y), wavy(rng, x, y)
+    flux = sum(fens.normal(c) * exact.diff(c) for c in (x, y))
+    problem = fens.Problem({
+        disc: [sp.Eq(laplacian(u), laplacian(exact, x, y)), sp.Eq(fens.integral(u), 0)],
+        disc.boundary: sp.Eq(fens.normal_derivative(u), flux + gap),
+    })
+    return Trial("contradictory", problem, None, {"features": PLANE})
+
+
+def too_many_ends(rng: np.random.Generator) -> Trial:
+    """A first-order equation with values at both ends that do not belong together."""
+    w, gap, exact = W(x), size_of_contradiction(rng), wavy(rng, x)
+    problem = fens.Problem({
+        line: sp.Eq(w.diff(x), exact.diff(x)),
+        line.face(x, 0): sp.Eq(w, exact),
+        line.face(x, 1): sp.Eq(w, exact + gap),
+    })
+    return Trial("contradictory", problem, None, {"features": SMALL})
+
+
+def value_and_flux(rng: np.random.Generator) -> Trial:
+    """Values and fluxes on the whole boundary, of two different functions."""
+    u, gap, exact, other = U(x, y), size_of_contradiction(rng), wavy(rng, x, y), wavy(rng, x, y)
+    domain = pick(rng, (square, disc))
+    flux = sum(fens.normal(c) * (exact + gap * other).diff(c) for c in (x, y))
+    problem = fens.Problem({
+        domain: sp.Eq(laplacian(u), laplacian(exact, x, y)),
+        domain.boundary: [sp.Eq(u, exact), sp.Eq(fens.normal_derivative(u), flux)],
+    })
+    return Trial("contradictory", problem, None, {"features": PLANE})
+
+
+def measured_otherwise(rng: np.random.Generator) -> Trial:
+    """Measurements, said to be exact, that the equations do not allow."""
+    u, gap, exact = U(x, y), max(size_of_contradiction(rng), 1e-4), wavy(rng, x, y)
+    xs, ys = rng.uniform(0.1, 0.9, (2, 40))
+    values = sp.lambdify((x, y), exact, "numpy")(xs, ys) + gap * rng.standard_normal(40)
+    problem = fens.Problem({
+        square: sp.Eq(laplacian(u), laplacian(exact, x, y)),
+        square.boundary: sp.Eq(u, exact),
+        fens.Points({x: xs, y: ys}): sp.Eq(u, fens.Data(values)),
+    })
+    return Trial("contradictory", problem, None, {"features": PLANE})
+
+
+# ill-posed ----------------------------------------------------------------------------------------------------
+
+
+def no_inflow(rng: np.random.Generator) -> Trial:
+    """Advection without a condition where it enters."""
+    v, rod, c = V(x, t), line.during(t, 0, 1), 10 ** float(rng.uniform(-2.5, 0)) * pick(rng, (-1, 1))
+    exact = sp.sin(2 * (x - c * t))
+    wrong = {rod.face(x, 1 if c > 0 else 0): sp.Eq(v, exact)} if rng.random() < 0.5 else {}
+    problem = fens.Problem({rod: sp.Eq(v.diff(t) + c * v.diff(x), 0), rod.initial: sp.Eq(v, exact), **wrong})
+    return Trial("ill-posed", problem, None, {"features": PLANE})
+
+
+def wrong_sign(rng: np.random.Generator) -> Trial:
+    """Diffusion of the wrong sign, forward in time."""
+    v, rod, a = V(x, t), line.during(t, 0, 1), 10 ** float(rng.uniform(-3, -0.5))
+    exact = sp.exp(a * sp.pi**2 * t) * sp.sin(sp.pi * x)
+    problem = fens.Problem({
+        rod: sp.Eq(v.diff(t), -a * v.diff(x, 2)), rod.sides: sp.Eq(v, 0), rod.initial: sp.Eq(v, exact)
+    })
+    return Trial("ill-posed", problem, None, {"features": PLANE})
+
+
+def backward_heat(rng: np.random.Generator) -> Trial:
+    """Heat from its final state."""
+    v, rod, a = V(x, t), line.during(t, 0, 1), 10 ** float(rng.uniform(-2.5, -0.5))
+    exact = sp.exp(-a * sp.pi**2 * t) * sp.sin(sp.pi * x)
+    problem = fens.Problem({
+        rod: sp.Eq(v.diff(t), a * v.diff(x, 2)), rod.sides: sp.Eq(v, 0), rod.final: sp.Eq(v, exact)
+    })
+    return Trial("ill-posed", problem, None, {"features": pick(rng, (200, 300, 450))})
+
+
+def cauchy(rng: np.random.Generator) -> Trial:
+    """Laplace with all data on one side."""
+    u, exact = U(x, y), wavy(rng, x, y, waves=2)
+    side = pick(rng, (square.face(y, 0), square.face(x, 1)))
+    slope = sum(fens.normal(c) * exact.diff(c) for c in (x, y))
+    conditions = [sp.Eq(u, exact), sp.Eq(fens.normal_derivative(u), slope)]
+    problem = fens.Problem({square: sp.Eq(laplacian(u), laplacian(exact, x, y)), side: conditions})
+    return Trial("ill-posed", problem, None, {"features": PLANE})
+
+
+def open_face(rng: np.random.Generator) -> Trial:
+    """An elliptic equation, a face without condition."""
+    u, exact = U(x, y), wavy(rng, x, y)
+    faces = [square.face(x, 0), square.face(x, 1), square.face(y, 0), square.face(y, 1)]
+    del faces[int(rng.integers(4))]
+    equation = sp.Eq(laplacian(u) - u, laplacian(exact, x, y) - exact)
+    problem = fens.Problem({square: equation, **{f: sp.Eq(u, exact) for f in faces}})
+    return Trial("ill-posed", problem, None, {"features": PLANE})
+
+
+def resonance(rng: np.random.Generator) -> Trial:
+    """Helmholtz at an eigenvalue."""
+    w, n = W(x), int(rng.integers(1, 5))
+    problem = fens.Problem({line: sp.Eq(w.diff(x, 2) + (n * sp.pi) ** 2 * w, 1 + x), line.boundary: sp.Eq(w, 0)})
+    return Trial("ill-posed", problem, None, {"features": SMALL})
+
+
+def floating(rng: np.random.Generator) -> Trial:
+    """Pure Neumann data that fit, and nothing that fixes the constant."""
+    u, exact = U(x, y), wavy(rng, x, y)
+    flux = sum(fens.normal(c) * exact.diff(c) for c in (x, y))
+    problem = fens.Problem({
+        disc: sp.Eq(laplacian(u), laplacian(exact, x, y)), disc.boundary: sp.Eq(fens.normal_derivative(u), flux)
+    })
+    return Trial("ill-posed", problem, None, {"features": PLANE})
+
+
+def elliptic_in_time(rng: np.random.Generator) -> Trial:
+    """u_tt = −c² u_xx from initial values: Hadamard's example."""
+    v, rod, c = V(x, t), line.during(t, 0, 1), number(rng, 0.1, 1)
+    exact = sp.sin(sp.pi * x) * sp.cosh(c * sp.pi * t)
+    problem = fens.Problem({
+        rod: sp.Eq(v.diff(t, 2) + c**2 * v.diff(x, 2), 0),
+        rod.sides: sp.Eq(v, 0),
+        rod.initial: [sp.Eq(v, exact), sp.Eq(v.diff(t), 0)],
+    })
+    return Trial("ill-posed", problem, None, {"features": PLANE})
+
+
+SOLVED: tuple[Family, ...] = (
+    elliptic, helmholtz, mixed, growth, logistic, near_resonance, oscillator, scaled, far_away, heat,
+    backward_as_it_should, wave, advection, rotation, periodic, nonlinear, stokes, beam, pair_of_functions,
+    regular_at_zero,
+)  # fmt: skip
+HARD: tuple[Family, ...] = (
+    bessel, euler, polar, weak_corner, corner, jumping_data, torsion, bump, bump_on_a_line, wrapped_bump, layer, front,
+    waves, kink,
+)  # fmt: skip
+CONTRADICTORY: tuple[Family, ...] = (
+    two_values, two_equations, incompatible_flux, too_many_ends, value_and_flux, measured_otherwise,
+)  # fmt: skip
+ILL_POSED: tuple[Family, ...] = (
+    no_inflow, wrong_sign, backward_heat, cauchy, open_face, resonance, floating, elliptic_in_time,
+)  # fmt: skip
+FAMILIES: dict[str, Family] = {f.__name__: f for f in (*SOLVED, *HARD, *CONTRADICTORY, *ILL_POSED)}
+
+
+def trial(family: str, seed: int) -> Trial:
+    """Number `seed` of a family."""
+    return FAMILIES[family](np.random.default_rng([seed, zlib.crc32(family.encode())]))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a solve said, and what is true."""
+
+    family: str
+    seed: int
+    kind: str
+    verdict: str
+    estimate: float
+    error: float
+    size: float
+
+    @property
+    def trusted(self) -> bool:
+        return self.verdict not in ("unreliable", "inconsistent")
+
+    @property
+    def ratio(self) -> float:
+        """Estimate beside error; 1 where both are round-off."""
+        least = 1e-13 * self.size
+        if self.error <= least and self.estimate <= 30 * least:
+            return 1.0
+        return self.estimate / max(self.error, least)
+
+    @property
+    def confidently_wrong(self) -> bool:
+        """Trusted where there is nothing to trust, or with an estimate far below the error."""
+        return self.trusted and (self.kind in ("contradictory", "ill-posed") or not self.ratio >= 1 / 3)
+
+    @property
+    def too_cautious(self) -> bool:
+        """Not trusted where the solution is within reach, and was reached."""
+        return self.kind == "solved" and not self.trusted
+
+
+def outcome(family: str, seed: int) -> Outcome:
+    """Solve a trial, and compare what is said with what is true."""
+    import warnings
+
+    given = trial(family, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        solution = fens.solve(given.problem, seed=seed, raise_on_failure=False, **given.options)
+    error, size = float("nan"), 1.0
+    if given.exact is not None:
+        error, size = errors(solution, given)
+    found = solution.error
+    return Outcome(family, seed, given.kind, found.verdict, found.estimate, error, size)
+
+
+def errors(solution: fens.Solution, given: Trial) -> tuple[float, float]:
+    """The largest error on a fine grid and towards given places, and the size of the solution."""
+    exact = given.exact if isinstance(given.exact, Mapping) else {solution.problem.unknowns[0]: given.exact}
+    domain = solution.problem.domain
+    inside = fens.Clustered(interior=500).sample(Demand.inside(domain), np.random.SeedSequence(0))[0].points
+    close = [dict(zip(domain.coordinates, towards(domain, p).T, strict=True)) for p in given.near]
+    worst = max(solution.compare(exact, where)[u].linf for where in (None, *close) for u in exact)
+    return worst, max(float(np.abs(solution[u].at(inside)).max()) for u in exact)
+
+
+def towards(domain: Any, place: tuple[float, ...]) -> np.ndarray:
+    """Points of a domain at distances from a place of all orders of magnitude."""
+    rng = np.random.default_rng(0)
+    lower, upper = np.array(domain.bounds).T
+    points = rng.uniform(lower, upper, (800, len(lower)))
+    near = np.array(place) + 10 ** rng.uniform(-9, 0, (800, 1)) * (points - np.array(place))
+    near = near[domain.contains(near)]
+    return near[np.abs(near - np.array(place)).max(axis=1) > 1e-12]
