@@ -13,6 +13,7 @@ from sympy.core.function import AppliedUndef
 
 from ..errors import EquationError, RegionError, UnsupportedEquation
 from .expression import Equation, find_unknowns, taken_apart, worked_out
+from .flux import check_jumps
 from .unknowns import Component, Unknown, parts_of
 
 
@@ -49,7 +50,7 @@ class Problem:
         statements = _statements(equations)
         self.domains: tuple[Any, ...] = _domains(statements)
         self.coordinates: tuple[sp.Symbol, ...] = self.domains[0].coordinates
-        stated = [(region, s, worked_out(s, self.coordinates)) for region, s in statements]
+        stated = [(region, s, worked_out(s, self.coordinates, self._space_of(region))) for region, s in statements]
         self.components = _components([(region, residual) for region, _, residual in stated], self.domains)
         read_all = [
             Condition(region, equation)
@@ -60,6 +61,9 @@ class Problem:
         self.conditions: tuple[Condition, ...] = tuple(
             sorted(read_all, key=lambda c: (c.region not in self.domains, c.equation.is_integral))
         )
+        for region, statement in statements:
+            if region in self.domains:
+                check_jumps(statement, region, self.components, self._space_of(region))
         for condition in self.conditions:
             _check(condition, self.domains)
 
@@ -77,6 +81,16 @@ class Problem:
     def domain(self) -> Any:
         """The domain, or the first of several."""
         return self.domains[0]
+
+    @property
+    def space(self) -> tuple[sp.Symbol, ...]:
+        """The coordinates without time."""
+        return self._space_of(self.domain)
+
+    def _space_of(self, region: Any) -> tuple[sp.Symbol, ...]:
+        """The coordinates of the domain of a region without its time."""
+        domain = self.domain if region.domain is None else region.domain
+        return tuple(x for x in domain.coordinates if x != getattr(domain, "time", None))
 
     @property
     def unknowns(self) -> tuple[sp.Expr, ...]:
@@ -202,6 +216,12 @@ def _components(residuals: list[tuple[Any, sp.Expr]], domains: tuple[Any, ...]) 
 def _check(condition: Condition, domains: tuple[Any, ...]) -> None:
     """That the region can give what the equation asks of it."""
     region, equation = condition.region, condition.equation
+    if equation.residual.has(sp.DiracDelta, sp.SingularityFunction):
+        raise UnsupportedEquation(
+            f"The equation {equation.text} contains a point source, DiracDelta, which has no values; SymPy makes one "
+            "of the derivative of a step, too. Replace it by a narrow bump, or make two domains that meet there, each "
+            "with a function of its own, and give the difference of their fluxes on the boundary they share."
+        )
     if equation.uses_normals and not region.has_normals:
         raise EquationError(
             f"The equation {equation.text} uses the outward normal, and {region.name} has none; "
