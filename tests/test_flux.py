@@ -236,13 +236,13 @@ def test_a_flux_that_jumps_with_the_unknown_is_refused():
 
 def test_an_unknown_number_counts_with_its_initial_value():
     place = fens.Unknown("place", initial=0.25)
-    with pytest.raises(EquationError, match="jumps at x = 0.25"):
+    with pytest.raises(EquationError, match=r"jumps at x = 0\.25"):
         problem(rod, sp.Eq(sp.Piecewise((1, x < place), (2, True)) * u.diff(x, 2), 1))
 
 
 def test_jumps_of_complex_coefficients():
     z = fens.complex_unknown("z")(x, y)
-    with pytest.raises(EquationError, match="jumps at x = 0.5"):
+    with pytest.raises(EquationError, match=r"jumps at x = 0\.5"):
         fens.Problem({square: (1 + sp.I * step) * z.diff(x, 2) + z.diff(y, 2), square.boundary: z})
 
 
@@ -338,7 +338,6 @@ def test_operators_as_mathematics(expression, in_latex, signs):
 
     assert latex(expression) == in_latex
     assert re.sub("<[^>]*>", "", mathml(expression)).replace("x+1", "1+x") == signs
-    assert str(sp.pretty(expression, use_unicode=False)) and sp.latex(expression)
 
 
 def test_a_problem_with_operators_is_solved_saved_and_integrated(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -13,7 +14,7 @@ from sympy.core.relational import Relational
 from ..errors import FensError, FileError
 from ..problem import Data, Unknown, integral, jump, normal, normal_derivative, operators
 from ..problem.discontinuity import may_jump
-from ..problem.operators import unfolded
+from ..problem.operators import Held, HeldGradient, unfolded
 from .bounds import MOST_INSIDE, MOST_NODES, brief, extent
 
 HIGHEST_ORDER = 12
@@ -112,18 +113,24 @@ def held(operator: sp.Expr, names: Names) -> sp.Expr:
 
     The formula must be bearable in any case: the problem is made of it.
     """
-    taken = taken_of(unfolded(operator, names.space))
+    taken = formula_of(operator, names.space)
     return operator if operator.has(AppliedUndef) else taken
 
 
-def taken_of(expression: sp.Basic) -> sp.Basic:
+@lru_cache(maxsize=64)  # operators of operators come here from the inside out, each with the one before
+def formula_of(expression: sp.Basic, space: tuple[sp.Symbol, ...]) -> sp.Basic:
     """An expression with its derivatives taken, from the inside out, as long as the formulas stay bearable."""
-    if not expression.has(sp.Derivative):
+    if not expression.has(sp.Derivative, Held):
         return expression
-    arguments = [taken_of(a) for a in expression.args]
-    if not isinstance(expression, sp.Derivative):
-        return expression.func(*arguments)
-    return differentiated(arguments[0], expression.variables)
+    arguments = [formula_of(a, space) for a in expression.args]
+    if isinstance(expression, sp.Derivative):
+        return differentiated(arguments[0], expression.variables)
+    inside = expression.func(*arguments)
+    return formula_of(unfolded(inside, space), space) if _is_number(inside) else inside
+
+
+def _is_number(expression: sp.Basic) -> bool:
+    return isinstance(expression, Held) and not isinstance(expression, HeldGradient)
 
 
 def laplacian(arguments: Arguments, names: Names) -> sp.Expr:
@@ -134,7 +141,7 @@ def laplacian(arguments: Arguments, names: Names) -> sp.Expr:
 def gradient(arguments: Arguments, names: Names) -> sp.Expr:
     """The vector of first derivatives in space, for div()."""
     for x in names.space:
-        differentiated(taken_of(unfolded(arguments[0], names.space)), [x])
+        differentiated(formula_of(arguments[0], names.space), [x])
     return operators.grad(arguments[0])
 
 

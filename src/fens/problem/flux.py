@@ -176,6 +176,7 @@ class Checker:
         place = ", ".join(f"{x} = {v:.6g}" for x, v in zip(self.coordinates, jump.place, strict=True))
         return f"on a surface through {place}" if len(self.coordinates) > 2 else f"on a curve through {place}"
 
+
 def _of_unknowns(expression: sp.Expr) -> sp.Expr:
     """The terms that contain unknowns or derivatives; sources are as they are, and may be long."""
     terms = sp.Add.make_args(expression)

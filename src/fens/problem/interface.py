@@ -54,8 +54,8 @@ class Interface:
             f"{a.name}.face({x}, {a.ends[1]:.6g}): [{', '.join(self._continuous(a, b))}]" for a, b in pairwise(sides)
         )
         return (
-            f"{boxes}, and fens.Problem({{{inside}, {shared}, …}}); in a file, [domains.{sides[0].name}] and so on. The "
-            "guide has more under “Interfaces”."
+            f"{boxes}, and fens.Problem({{{inside}, {shared}, …}}); in a file, [domains.{sides[0].name}] and so on. "
+            "The guide has more under “Interfaces”."
         )
 
     @property

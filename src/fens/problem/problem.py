@@ -172,9 +172,7 @@ def _domains(statements: list[tuple[Any, Any]]) -> tuple[Any, ...]:
     domains = tuple(r for r in regions if r.domain is r)
     if not domains:
         given = ", ".join(r.name for r in regions) or "no region at all"
-        raise EquationError(
-            f"No equation holds on the domain itself, only on {given}; add one, {{domain: Eq(...)}}."
-        )
+        raise EquationError(f"No equation holds on the domain itself, only on {given}; add one, {{domain: Eq(...)}}.")
     for other in domains[1:]:
         if other.coordinates != domains[0].coordinates:
             raise RegionError(

@@ -193,9 +193,7 @@ def statements(problem: Problem) -> list[tuple[str, list[sp.Basic]]]:
 
 def latex_of(problem: Problem) -> str:
     """All the equations of a problem, in lines."""
-    lines = [
-        rf"{latex(e)} && \text{{on {_plain(name)}}}" for name, equations in statements(problem) for e in equations
-    ]
+    lines = [rf"{latex(e)} && \text{{on {_plain(name)}}}" for name, equations in statements(problem) for e in equations]
     return r"\begin{aligned}" + r" \\ ".join("& " + line for line in lines) + r"\end{aligned}"
 
 
@@ -216,8 +214,10 @@ def sought(problem: Problem) -> str:
 def _written(equation: Equation, problem: Problem) -> sp.Basic:
     statement = equation.statement
     if statement is None:  # one of our own making
-        jets = {s: differentiated(problem.components[j.unknown].unknown, problem.coordinates, j.orders)
-                for j, s in equation.jets}
+        jets = {
+            s: differentiated(problem.components[j.unknown].unknown, problem.coordinates, j.orders)
+            for j, s in equation.jets
+        }
         statement = equation.residual.xreplace(jets)
     return statement if isinstance(statement, sp.Eq) else sp.Eq(statement, 0, evaluate=False)
 
