@@ -135,7 +135,10 @@ def _is_number(expression: sp.Basic) -> bool:
 
 def laplacian(arguments: Arguments, names: Names) -> sp.Expr:
     """The sum of second derivatives in space."""
-    return held(operators.laplacian(arguments[0]), names)
+    if may_jump(arguments[0]):
+        return held(operators.laplacian(arguments[0]), names)
+    inside = formula_of(arguments[0], names.space)
+    return sp.Add(*(differentiated(inside, (x, x)) for x in names.space))
 
 
 def gradient(arguments: Arguments, names: Names) -> sp.Expr:
