@@ -164,6 +164,9 @@ FLUXES = {
     "curve": (square, sp.Eq(fens.div(inclusion * fens.grad(w)), 0)),
     "heat": (through_time, sp.Eq(v.diff(t), fens.div(step * fens.grad(v)))),
     "times an unknown": (rod, sp.Eq(fens.div(step * (1 + u**2) * fens.grad(u)), 0)),
+    "floor": (rod, sp.Eq(fens.div((1 + sp.floor(2 * x)) * fens.grad(u)), 0)),
+    "many steps": (rod, sp.Eq(fens.div((1 + sp.floor(100 * x)) * fens.grad(u)), 0)),
+    "wrapped": (rod, sp.Eq(fens.div(fens.wrap(lambda s: np.where(s < half, 1, 10))(x) * fens.grad(u)), 0)),
     "with a source": (rod, sp.Eq(fens.div(fens.grad(u)) + sp.Derivative(step, x), 0)),
 }
 

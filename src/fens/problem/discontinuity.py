@@ -20,7 +20,6 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 from sympy.logic.boolalg import BooleanAtom, BooleanFunction
 
 from ..errors import FensError
-from ..sobol import fixed_sobol
 from .formula import Formula
 from .operators import Held
 from .unknowns import Unknown
@@ -32,12 +31,13 @@ CONTINUOUS = (
 )  # fmt: skip
 SWITCHING = (sp.Piecewise, ExprCondPair, sp.Heaviside, sp.sign, sp.floor, sp.ceiling, sp.frac, sp.Mod, sp.atan2,
              Relational, BooleanFunction, BooleanAtom)  # fmt: skip
-LINES = 128  # through a domain of more than one dimension
-TICKS = 257  # on each of them
+LINES, TICKS = 128, 257  # through a domain of more than one dimension, and points on each of them
+FEW_LINES, FEW_TICKS = 32, 129  # for functions without a formula, of which each value may take long
 TICKS_ALONE = 4097  # on the only line there is in one dimension
 MOST_BRACKETS = 512
-STEEPEST = 4  # brackets of each line, where values change most abruptly
+STEEPEST = 2  # brackets of each line, where values change most abruptly
 BISECTIONS = 60
+BISECTIONS_BY_VALUE = 36
 NEAR, NEARER = 1e-8, 1e-11  # beside the length of the line, at which both sides are compared
 STAYS = 0.8  # of a difference, as the distance falls by a thousand; a power of it, such as a cube root, would fall
 LEAST = 1e-10  # of the values, below which a difference is round-off
@@ -81,7 +81,8 @@ def find_jump(
         return None
     try:
         with np.errstate(all="ignore"):
-            return Lines.through(domain, coordinates, axis).jump(formula)
+            has_formula = all(map(_is_continuous, sp.preorder_traversal(formula.expression)))
+            return Lines.through(domain, coordinates, axis, has_formula).jump(formula)
     except (FensError, ArithmeticError, TypeError, ValueError):
         return None
 
@@ -122,10 +123,12 @@ class Lines:
     points: np.ndarray
 
     @classmethod
-    def through(cls, domain: Any, coordinates: Sequence[sp.Symbol], axis: int) -> Lines:
+    def through(cls, domain: Any, coordinates: Sequence[sp.Symbol], axis: int, many: bool = True) -> Lines:
         """Lines through points that are spread over the domain."""
         lower, upper = domain.bounds[axis]
-        count, ticks = (1, TICKS_ALONE) if len(coordinates) == 1 else (LINES, TICKS)
+        count, ticks = (LINES, TICKS) if many else (FEW_LINES, FEW_TICKS)
+        if len(coordinates) == 1:
+            count, ticks = 1, TICKS_ALONE
         unit = (np.arange(ticks) + 0.4637) / ticks  # off round numbers, at which formulas like to switch
         points = np.repeat(points_inside(domain, count)[:, None, :], ticks, axis=1)
         points[:, :, axis] = lower * (1 - unit) + upper * unit
@@ -184,7 +187,7 @@ class Lines:
             return none, none
         best = self.points.reshape(-1, len(self.coordinates))[np.nanargmin(np.abs(values))]
         sign, reach = np.sign(values[np.isfinite(values)][0]), np.ptp(np.array(self.domain.bounds), axis=1) / 8
-        cloud = 2 * fixed_sobol(AROUND, len(self.coordinates)) - 1
+        cloud = 2 * _spread(AROUND, len(self.coordinates)) - 1
         for _ in range(ROUNDS):
             tried = np.concatenate([best[None], best + reach * cloud])
             size = sign * self.values(switch, tried)
@@ -212,7 +215,7 @@ class Lines:
         line = np.repeat(np.arange(len(values)), STEEPEST)
         below, above = self.points[line, tick], self.points[line, tick + 1]
         first, last = values[line, tick], values[line, tick + 1]
-        for _ in range(BISECTIONS):
+        for _ in range(BISECTIONS_BY_VALUE):
             middle = (below + above) / 2
             value = self.values(formula, middle)
             lower = np.abs(last - value) >= np.abs(value - first)
@@ -286,10 +289,23 @@ def find_step(expression: sp.Expr, symbol: sp.Symbol, given: Mapping[sp.Symbol, 
 
 def points_inside(domain: Any, count: int) -> np.ndarray:
     """Some points in a domain, spread over it."""
-    found: list[np.ndarray] = []
-    for power in (7, 10, 14):
-        found = [p.place(fixed_sobol(2**power, len(p.ends))).points for p in domain.patches]
-        if sum(map(len, found)) >= count:
+    found = [np.mean(domain.bounds, axis=1)[None]]  # in many dimensions perhaps the only one
+    for trials in (2 * count, 64 * count):
+        found = [found[0], *(p.place(_spread(trials, len(p.ends))).points for p in domain.patches)]
+        if sum(map(len, found)) > count:
             break
-    points = np.concatenate(found)
-    return points[: max(1, count)]
+    points: np.ndarray = np.concatenate(found[::-1])[:count]
+    return points
+
+
+def _spread(count: int, dimension: int) -> np.ndarray:
+    """Points spread over a unit cube, by multiples of the generalised golden ratios (Roberts 2018).
+
+    Sobol's are more even, but SciPy's table of them takes a second to import.
+    """
+    ratio = 1.5
+    for _ in range(50):
+        ratio = (1 + ratio) ** (1 / (dimension + 1))
+    steps: np.ndarray = ratio ** -np.arange(1.0, dimension + 1)
+    points: np.ndarray = (0.5 + np.arange(1, count + 1)[:, None] * steps) % 1.0
+    return points

@@ -20,7 +20,7 @@ from ..errors import EquationError, UnsupportedEquation
 from .discontinuity import Jump, find_jump, find_step, may_jump, points_inside
 from .expression import Jet, Reader, as_expression, differentiated, multipliers, worked_out
 from .formula import real_parts
-from .interface import STEPS, Flux, Interface
+from .interface import MOST_SHOWN, STEPS, Flux, Interface
 from .operators import Held, unfolded, without_strong
 from .symbols import Total
 from .unknowns import Component
@@ -171,8 +171,9 @@ class Checker:
 
     def _where(self, jump: Jump) -> str:
         if jump.values:
-            x = self.coordinates[jump.axis]
-            return "at " + " and ".join(f"{x} = {v:.6g}" for v in jump.values)
+            x, more = self.coordinates[jump.axis], len(jump.values) - MOST_SHOWN
+            listed = " and ".join(f"{x} = {v:.6g}" for v in jump.values[:MOST_SHOWN])
+            return f"at {listed}" + (f" and at {more} more places" if more > 0 else "")
         place = ", ".join(f"{x} = {v:.6g}" for x, v in zip(self.coordinates, jump.place, strict=True))
         return f"on a surface through {place}" if len(self.coordinates) > 2 else f"on a curve through {place}"
 

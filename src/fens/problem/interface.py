@@ -16,6 +16,7 @@ from .operators import unfolded
 from .unknowns import Component
 
 STEPS = (sp.Piecewise, sp.Heaviside, sp.sign, sp.floor, sp.ceiling)
+MOST_SHOWN = 4  # places that are listed one by one
 MOST_NESTED = 8  # steps within steps
 
 
@@ -42,7 +43,7 @@ class Interface:
     def __str__(self) -> str:
         """For this very equation, if its domain is cut into boxes; else how such a thing is written."""
         base, x = self.base, self.flux.coordinate
-        if not self.jump.values or not hasattr(base, "intervals") or x not in base.coordinates:
+        if not 0 < len(self.jump.values) <= MOST_SHOWN or not hasattr(base, "intervals") or x not in base.coordinates:
             return (
                 "fens.Problem({disc: …, box - disc: …, disc.boundary: [sp.Eq(u1, u2), sp.Eq(a1*fens.normal_derivative("
                 "u1), a2*fens.normal_derivative(u2))]}), say; the guide has more under “Interfaces”."

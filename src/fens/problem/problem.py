@@ -11,9 +11,10 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..errors import EquationError, RegionError, UnsupportedEquation
-from .expression import Equation, find_unknowns, taken_apart, worked_out
+from ..errors import EquationError, FensError, RegionError, UnsupportedEquation
+from .expression import Equation, as_expression, find_unknowns, taken_apart, worked_out
 from .flux import check_jumps
+from .operators import unfolded
 from .unknowns import Component, Unknown, parts_of
 
 
@@ -50,22 +51,43 @@ class Problem:
         statements = _statements(equations)
         self.domains: tuple[Any, ...] = _domains(statements)
         self.coordinates: tuple[sp.Symbol, ...] = self.domains[0].coordinates
-        stated = [(region, s, worked_out(s, self.coordinates, self._space_of(region))) for region, s in statements]
-        self.components = _components([(region, residual) for region, _, residual in stated], self.domains)
-        read_all = [
-            Condition(region, equation)
-            for region, s, residual in stated
-            for equation in taken_apart(s, residual, self.components, self.coordinates)
-        ]
+        try:
+            self.components, read_all = self._read(statements)
+        except FensError:
+            self._explain(statements)
+            raise
         # equations on the domain first, the rest as given
         self.conditions: tuple[Condition, ...] = tuple(
             sorted(read_all, key=lambda c: (c.region not in self.domains, c.equation.is_integral))
         )
-        for region, statement in statements:
-            if region in self.domains:
-                check_jumps(statement, region, self.components, self._space_of(region))
+        self._check_jumps(statements, self.components)
         for condition in self.conditions:
             _check(condition, self.domains)
+
+    def _read(self, statements: list[tuple[Any, Any]]) -> tuple[tuple[Component, ...], list[Condition]]:
+        stated = [(region, s, worked_out(s, self.coordinates, self._space_of(region))) for region, s in statements]
+        components = _components([(region, residual) for region, _, residual in stated], self.domains)
+        conditions = [
+            Condition(region, equation)
+            for region, s, residual in stated
+            for equation in taken_apart(s, residual, components, self.coordinates)
+        ]
+        return components, conditions
+
+    def _check_jumps(self, statements: list[tuple[Any, Any]], components: tuple[Component, ...]) -> None:
+        """Refuse coefficients that jump under a derivative in the equations on the domains."""
+        for region, statement in statements:
+            if region in self.domains:
+                check_jumps(statement, region, components, self._space_of(region))
+
+    def _explain(self, statements: list[tuple[Any, Any]]) -> None:
+        """Refuse jumps in equations that could not be read: they tell more than what they led to, as floor(x) does."""
+        try:
+            written = [(region, unfolded(as_expression(s), self._space_of(region))) for region, s in statements]
+            components = _components(written, self.domains)
+        except FensError:
+            return
+        self._check_jumps(statements, components)
 
     @classmethod
     def of_conditions(
