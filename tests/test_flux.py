@@ -108,6 +108,16 @@ def test_jumps_in_the_plane(coefficient, domain, axis, values):
         assert domain.contains(found.place[None])[0]
 
 
+@pytest.mark.parametrize(("lower", "upper"), [(0, 1e-9), (10**6, 10**6 + 1), (10**9, 10**9 + 1), (-(10**12), 10**12)])
+def test_jumps_on_small_large_and_far_domains(lower, upper):
+    middle = (lower + upper) / 2
+    domain = fens.Box({x: (lower, upper)})
+    size = sp.Float(upper - lower)
+    found = jump(sp.Piecewise((1, x < middle), (1.01, True)), domain)
+    assert abs(found.place[0] - middle) < 1e-5 * float(size)
+    assert jump(sp.Piecewise((1 + x / size, x < middle), (1 + (2 * middle - x) / size, True)), domain) is None
+
+
 def test_a_step_of_an_unknown_is_found_however_large_its_value():
     assert find_step(sp.Piecewise((1, x < 273), (2, True)) * y, x, {y: 0.3}) == pytest.approx(273)
     assert find_step(sp.Abs(x) * y, x, {y: 0.3}) is None
@@ -283,6 +293,8 @@ def test_a_wrapped_function_that_fails_is_told_of_when_it_is_solved():
         (fens.div(sp.Matrix([[1, x], [0, 2]]) * fens.grad(w)), w.diff(x, 2) + w.diff(y) + x * w.diff(x, y)
          + 2 * w.diff(y, 2)),
         (fens.div(x * fens.grad(w, x)), (x * w.diff(x)).diff(x)),
+        (fens.div(sp.Matrix([[x]]) * fens.grad(w, x)), (x * w.diff(x)).diff(x)),
+        (fens.div(np.float64(2.0) * fens.grad(w)), 2.0 * (w.diff(x, 2) + w.diff(y, 2))),
         (fens.div(fens.grad(w).diff(y)), w.diff(x, 2, y) + w.diff(y, 3)),
         (fens.strong(x * w.diff(x, 2)) + w, x * w.diff(x, 2) + w),
         (w.diff(y) * fens.laplacian(w) ** 2, w.diff(y) * (w.diff(x, 2) + w.diff(y, 2)) ** 2),

@@ -230,10 +230,12 @@ class Lines:
         middle = (below + above) / 2
         offset = np.zeros(len(self.coordinates))
         offset[self.axis] = self.length
-        pairs, sides = [], []
+        pairs: list[np.ndarray] = []
+        sides: list[np.ndarray] = []
         for distance in (NEAR, NEARER):
             # not below what coordinates so far from zero can tell apart
-            far = np.maximum(distance * offset, 16 * np.spacing(np.abs(middle)) * (offset > 0))
+            least_step = distance / NEARER * 16 * np.spacing(np.abs(middle))
+            far = np.maximum(distance * offset, least_step * (offset > 0))
             pairs.append(np.stack([middle - far, middle + far], axis=1))
             sides.append(self.values(formula, pairs[-1]))
         wide, narrow = (np.abs(np.diff(s, axis=1))[:, 0] for s in sides)
@@ -289,13 +291,12 @@ def find_step(expression: sp.Expr, symbol: sp.Symbol, given: Mapping[sp.Symbol, 
 
 def points_inside(domain: Any, count: int) -> np.ndarray:
     """Some points in a domain, spread over it."""
-    found = [np.mean(domain.bounds, axis=1)[None]]  # in many dimensions perhaps the only one
     for trials in (2 * count, 64 * count):
-        found = [found[0], *(p.place(_spread(trials, len(p.ends))).points for p in domain.patches)]
-        if sum(map(len, found)) > count:
+        found = np.concatenate([p.place(_spread(trials, len(p.ends))).points for p in domain.patches])
+        if len(found) >= count:
             break
-    points: np.ndarray = np.concatenate(found[::-1])[:count]
-    return points
+    middle: np.ndarray = np.mean(domain.bounds, axis=1)[None]
+    return found[:count] if len(found) else middle  # a ball in many dimensions fills little of its box
 
 
 def _spread(count: int, dimension: int) -> np.ndarray:

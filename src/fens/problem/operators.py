@@ -195,7 +195,8 @@ def _component(flux: sp.Basic, k: int, axes: Sequence[sp.Symbol], space: Sequenc
 def _flux(given: Any) -> sp.Basic:
     """What stands in a divergence: checked to be a vector, and one only in each product."""
     if isinstance(given, sp.MatrixBase):
-        given = given.tolist() if given.rows == given.cols > 1 else list(given)
+        is_tensor = given.rows == given.cols and (given.rows > 1 or bool(_gradients(given[0])))
+        given = given.tolist() if is_tensor else list(given)
     if not isinstance(given, tuple | list | sp.Tuple):
         flux = _expression(given, "div")
         return flux if _is_vector(flux, flux) else sp.Tuple(flux)
