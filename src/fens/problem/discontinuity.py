@@ -34,7 +34,8 @@ SWITCHING = (sp.Piecewise, ExprCondPair, sp.Heaviside, sp.sign, sp.floor, sp.cei
 LINES, TICKS = 128, 257  # through a domain of more than one dimension, and points on each of them
 FEW_LINES, FEW_TICKS = 32, 129  # for functions without a formula, of which each value may take long
 TICKS_ALONE = 4097  # on the only line there is in one dimension
-MOST_BRACKETS = 512
+MOST_BRACKETS = 2048
+MOST_OF = 0.75  # the lines, on which a jump at one value of the coordinate is a plane
 STEEPEST = 2  # brackets of each line, where values change most abruptly
 BISECTIONS = 60
 BISECTIONS_BY_VALUE = 36
@@ -248,8 +249,13 @@ class Lines:
         """The coordinates of jumps, if each of them is one of a few that occur on all of the lines."""
         rounded = np.sort(values)
         groups = np.split(rounded, np.flatnonzero(np.diff(rounded) > 1e-7 * self.length) + 1)
-        enough = min(len(self.points), MOST_BRACKETS) // 2 or 1
-        return tuple(float(np.mean(g)) for g in groups) if all(len(g) >= enough for g in groups) else ()
+        if any(len(g) < MOST_OF * len(self.points) for g in groups):
+            return ()
+        return tuple(self._rounded(float(np.mean(g))) for g in groups)
+
+    def _rounded(self, value: float) -> float:
+        """A value of the coordinate, zero if it is as good as that."""
+        return value if abs(value) > 1e-12 * self.length else 0.0
 
 
 @dataclass(frozen=True)

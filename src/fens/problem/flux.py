@@ -174,7 +174,9 @@ class Checker:
             x, more = self.coordinates[jump.axis], len(jump.values) - MOST_SHOWN
             listed = " and ".join(f"{x} = {v:.6g}" for v in jump.values[:MOST_SHOWN])
             return f"at {listed}" + (f" and at {more} more places" if more > 0 else "")
-        place = ", ".join(f"{x} = {v:.6g}" for x, v in zip(self.coordinates, jump.place, strict=True))
+        size = np.ptp(np.array(self.domain.bounds), axis=1)
+        values = np.where(np.abs(jump.place) > 1e-12 * size, jump.place, 0.0)  # not x = 1e-21
+        place = ", ".join(f"{x} = {v:.6g}" for x, v in zip(self.coordinates, values, strict=True))
         return f"on a surface through {place}" if len(self.coordinates) > 2 else f"on a curve through {place}"
 
 
