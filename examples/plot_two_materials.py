@@ -25,16 +25,11 @@ around = fens.Box({x: (-1, 1), y: (-1, 1)}, name="outside") - disc
 step = sp.Rational(1 - conductivity, 1 + conductivity)
 known = {outer: x - step * x * radius**2 / (x**2 + y**2), inner: x * (1 - step)}
 
-
-def laplacian(f):
-    return f.diff(x, 2) + f.diff(y, 2)
-
-
 solution = fens.solve(
     fens.Problem(
         {
-            disc: sp.Eq(laplacian(inner), 0),
-            around: sp.Eq(laplacian(outer), 0),
+            disc: sp.Eq(fens.div(fens.grad(inner)), 0),
+            around: sp.Eq(fens.div(conductivity * fens.grad(outer)), 0),
             around.part("outside"): sp.Eq(outer, known[outer]),
             disc.boundary: [
                 sp.Eq(inner, outer),

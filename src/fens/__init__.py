@@ -3,7 +3,7 @@
 What happens to a problem, and where:
 
     problem    what must hold, and where: a map from regions to equations    Problem, Unknown, complex_unknown, wrap,
-               normal_derivative, jump, integral, Data: what equations may contain
+               laplacian, grad, div, strong, normal_derivative, jump, integral, Data: what equations may contain
     domain     regions, and the points on them                               Box, Ball, Polygon, …, Points, Grid
     features   random cosines and all their derivatives                      Isotropic, Oriented, Sparse, Mixture
     assemble   problem × points × features → blocks of rows
@@ -33,11 +33,15 @@ if TYPE_CHECKING:
         Problem,
         Unknown,
         complex_unknown,
+        div,
+        grad,
         integral,
         jump,
+        laplacian,
         manufacture,
         normal,
         normal_derivative,
+        strong,
         wrap,
     )
     from .scale import ScaleGrid
@@ -73,9 +77,12 @@ __all__ = [
     "Unknown",
     "complex_unknown",
     "continuation",
+    "div",
     "eigen",
+    "grad",
     "integral",
     "jump",
+    "laplacian",
     "load",
     "manufacture",
     "normal",
@@ -83,6 +90,7 @@ __all__ = [
     "read",
     "solve",
     "solve_again",
+    "strong",
     "wrap",
 ]
 
@@ -96,8 +104,8 @@ _HOMES = {
     "features": ("Isotropic", "Mixture", "Oriented", "Sparse"),
     "files": ("ProblemFile", "read"),
     "problem": (
-        "Data", "Problem", "Unknown", "complex_unknown", "integral", "jump", "manufacture", "normal",
-        "normal_derivative", "wrap",
+        "Data", "Problem", "Unknown", "complex_unknown", "div", "grad", "integral", "jump", "laplacian", "manufacture",
+        "normal", "normal_derivative", "strong", "wrap",
     ),
     "scale": ("ScaleGrid",),
     "solution": ("Solution", "load"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -11,7 +12,9 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from ..errors import FensError, FileError
-from ..problem import Data, Unknown, integral, jump, normal, normal_derivative
+from ..problem import Data, Unknown, integral, jump, normal, normal_derivative, operators
+from ..problem.discontinuity import may_jump
+from ..problem.operators import Held, HeldGradient, unfolded
 from .bounds import MOST_INSIDE, MOST_NODES, brief, extent
 
 HIGHEST_ORDER = 12
@@ -100,12 +103,54 @@ def diff(arguments: Arguments, names: Names) -> sp.Expr:
             )
     if not variables or len(variables) > HIGHEST_ORDER:
         raise FileError(f"diff() takes derivatives up to order {HIGHEST_ORDER}")
+    if may_jump(expression):
+        return held(sp.Derivative(expression, *variables), names)
     return differentiated(expression, variables)
+
+
+def held(operator: sp.Expr, names: Names) -> sp.Expr:
+    """A derivative as it is written, if it is of an unknown, so that no jump is dropped; of what is known, the formula.
+
+    The formula must be bearable in any case: the problem is made of it.
+    """
+    taken = formula_of(operator, names.space)
+    return operator if operator.has(AppliedUndef) else taken
+
+
+@lru_cache(maxsize=64)  # operators of operators come here from the inside out, each with the one before
+def formula_of(expression: sp.Basic, space: tuple[sp.Symbol, ...]) -> sp.Basic:
+    """An expression with its derivatives taken, from the inside out, as long as the formulas stay bearable."""
+    if not expression.has(sp.Derivative, Held):
+        return expression
+    arguments = [formula_of(a, space) for a in expression.args]
+    if isinstance(expression, sp.Derivative):
+        return differentiated(arguments[0], expression.variables)
+    inside = expression.func(*arguments)
+    return formula_of(unfolded(inside, space), space) if _is_number(inside) else inside
+
+
+def _is_number(expression: sp.Basic) -> bool:
+    return isinstance(expression, Held) and not isinstance(expression, HeldGradient)
 
 
 def laplacian(arguments: Arguments, names: Names) -> sp.Expr:
     """The sum of second derivatives in space."""
-    return sp.Add(*(differentiated(arguments[0], (x, x)) for x in names.space))
+    if may_jump(arguments[0]):
+        return held(operators.laplacian(arguments[0]), names)
+    inside = formula_of(arguments[0], names.space)
+    return sp.Add(*(differentiated(inside, (x, x)) for x in names.space))
+
+
+def gradient(arguments: Arguments, names: Names) -> sp.Expr:
+    """The vector of first derivatives in space, for div()."""
+    for x in names.space:
+        differentiated(formula_of(arguments[0], names.space), [x])
+    return operators.grad(arguments[0])
+
+
+def divergence(arguments: Arguments, names: Names) -> sp.Expr:
+    """The divergence of a gradient times something, or of as many components as there are coordinates in space."""
+    return held(operators.div(arguments[0] if len(arguments) == 1 else tuple(arguments)), names)
 
 
 def data(arguments: Arguments, names: Names) -> sp.Expr:
@@ -160,6 +205,9 @@ WORDS: dict[str, Word] = {
     "where": Word(where, 3, 3),
     "diff": Word(diff, 2, 2 * HIGHEST_ORDER),
     "laplacian": Word(laplacian),
+    "grad": Word(gradient),
+    "div": Word(divergence, 1, MOST_ARGUMENTS),
+    "strong": Word(lambda arguments, _: operators.strong(arguments[0])),
     "normal": Word(outward),
     "normal_derivative": Word(outward_derivative),
     "jump": Word(lambda arguments, _: jump(arguments[0])),

@@ -14,6 +14,7 @@ from sympy.core.relational import Relational
 from ..errors import EquationError, UnsupportedEquation
 from ..lambdas import FUNCTIONS
 from .formula import real_parts
+from .operators import unfolded
 from .symbols import ONE_OVER_MEASURE, Data, Jump, Normal, OfCoordinate, Opposite, Total
 from .unknowns import Component, Unknown
 from .wrapped import Wrapped
@@ -188,9 +189,12 @@ def _integrand(residual: sp.Expr, text: str) -> tuple[sp.Expr, bool]:
     return inside + rest * ONE_OVER_MEASURE, True
 
 
-def worked_out(statement: Any, coordinates: Sequence[sp.Symbol]) -> sp.Expr:
-    """left − right with all derivatives taken that can be, for coordinates that are real numbers."""
-    expression = as_expression(statement)
+def worked_out(statement: Any, coordinates: Sequence[sp.Symbol], space: Sequence[sp.Symbol] | None = None) -> sp.Expr:
+    """left − right with all derivatives taken that can be, for coordinates that are real numbers.
+
+    `space` are the coordinates that `laplacian`, `grad` and `div` go over; all of them, unless they are given.
+    """
+    expression = _unfolded(as_expression(statement), coordinates if space is None else space, statement)
     for d in expression.atoms(sp.Derivative):
         if d.atoms(AppliedUndef) and not set(d.variables) <= set(coordinates):
             known = ", ".join(map(str, coordinates))
@@ -199,6 +203,13 @@ def worked_out(statement: Any, coordinates: Sequence[sp.Symbol]) -> sp.Expr:
         return expression
     real = {x: sp.Dummy(x.name, real=True) for x in coordinates}  # else the derivative of |x| is not a formula
     return expression.xreplace(real).doit().xreplace({dummy: x for x, dummy in real.items()})
+
+
+def _unfolded(expression: sp.Expr, space: Sequence[sp.Symbol], statement: Any) -> sp.Expr:
+    try:
+        return unfolded(expression, space)
+    except EquationError as error:
+        raise EquationError(f"The equation {statement} cannot be read: {error}") from error
 
 
 def _is_worked_out(node: sp.Basic) -> bool:

@@ -7,6 +7,7 @@ from typing import Any
 
 import sympy as sp
 
+from .operators import unfolded
 from .problem import Problem
 
 
@@ -27,8 +28,12 @@ def manufacture(operators: Mapping[Any, Any], unknown: Any, exact: Any = None) -
     """
     solutions = dict(unknown) if isinstance(unknown, Mapping) else {unknown: exact}
 
-    def equation(operator: sp.Expr) -> sp.Eq:
-        return sp.Eq(operator, operator.subs(solutions).doit(), evaluate=False)
+    def equation(operator: sp.Expr, region: Any) -> sp.Eq:
+        source = operator.subs(solutions).doit()
+        domain = getattr(region, "domain", None)
+        if domain is not None:  # else it is for the problem to know which coordinates are space
+            source = unfolded(source, [x for x in domain.coordinates if x != getattr(domain, "time", None)]).doit()
+        return sp.Eq(operator, source, evaluate=False)
 
     listed = {r: op if isinstance(op, list | tuple) else [op] for r, op in operators.items()}
-    return Problem({region: [equation(op) for op in ops] for region, ops in listed.items()})
+    return Problem({region: [equation(op, region) for op in ops] for region, ops in listed.items()})

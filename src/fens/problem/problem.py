@@ -11,8 +11,10 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..errors import EquationError, RegionError, UnsupportedEquation
-from .expression import Equation, find_unknowns, taken_apart, worked_out
+from ..errors import EquationError, FensError, RegionError, UnsupportedEquation
+from .expression import Equation, as_expression, find_unknowns, taken_apart, worked_out
+from .flux import check_jumps
+from .operators import unfolded
 from .unknowns import Component, Unknown, parts_of
 
 
@@ -49,19 +51,43 @@ class Problem:
         statements = _statements(equations)
         self.domains: tuple[Any, ...] = _domains(statements)
         self.coordinates: tuple[sp.Symbol, ...] = self.domains[0].coordinates
-        stated = [(region, s, worked_out(s, self.coordinates)) for region, s in statements]
-        self.components = _components([(region, residual) for region, _, residual in stated], self.domains)
-        read_all = [
-            Condition(region, equation)
-            for region, s, residual in stated
-            for equation in taken_apart(s, residual, self.components, self.coordinates)
-        ]
+        try:
+            self.components, read_all = self._read(statements)
+        except FensError:
+            self._explain(statements)
+            raise
         # equations on the domain first, the rest as given
         self.conditions: tuple[Condition, ...] = tuple(
             sorted(read_all, key=lambda c: (c.region not in self.domains, c.equation.is_integral))
         )
+        self._check_jumps(statements, self.components)
         for condition in self.conditions:
             _check(condition, self.domains)
+
+    def _read(self, statements: list[tuple[Any, Any]]) -> tuple[tuple[Component, ...], list[Condition]]:
+        stated = [(region, s, worked_out(s, self.coordinates, self._space_of(region))) for region, s in statements]
+        components = _components([(region, residual) for region, _, residual in stated], self.domains)
+        conditions = [
+            Condition(region, equation)
+            for region, s, residual in stated
+            for equation in taken_apart(s, residual, components, self.coordinates)
+        ]
+        return components, conditions
+
+    def _check_jumps(self, statements: list[tuple[Any, Any]], components: tuple[Component, ...]) -> None:
+        """Refuse coefficients that jump under a derivative in the equations on the domains."""
+        for region, statement in statements:
+            if region in self.domains:
+                check_jumps(statement, region, components, self._space_of(region))
+
+    def _explain(self, statements: list[tuple[Any, Any]]) -> None:
+        """Refuse jumps in equations that could not be read: they tell more than what they led to, as floor(x) does."""
+        try:
+            written = [(region, unfolded(as_expression(s), self._space_of(region))) for region, s in statements]
+            components = _components(written, self.domains)
+        except FensError:
+            return
+        self._check_jumps(statements, components)
 
     @classmethod
     def of_conditions(
@@ -77,6 +103,16 @@ class Problem:
     def domain(self) -> Any:
         """The domain, or the first of several."""
         return self.domains[0]
+
+    @property
+    def space(self) -> tuple[sp.Symbol, ...]:
+        """The coordinates without time."""
+        return self._space_of(self.domain)
+
+    def _space_of(self, region: Any) -> tuple[sp.Symbol, ...]:
+        """The coordinates of the domain of a region without its time."""
+        domain = self.domain if region.domain is None else region.domain
+        return tuple(x for x in domain.coordinates if x != getattr(domain, "time", None))
 
     @property
     def unknowns(self) -> tuple[sp.Expr, ...]:
@@ -158,9 +194,7 @@ def _domains(statements: list[tuple[Any, Any]]) -> tuple[Any, ...]:
     domains = tuple(r for r in regions if r.domain is r)
     if not domains:
         given = ", ".join(r.name for r in regions) or "no region at all"
-        raise EquationError(
-            f"No equation holds on the domain itself, only on {given}; add one, {{domain: Eq(...)}}."
-        )
+        raise EquationError(f"No equation holds on the domain itself, only on {given}; add one, {{domain: Eq(...)}}.")
     for other in domains[1:]:
         if other.coordinates != domains[0].coordinates:
             raise RegionError(
@@ -202,6 +236,12 @@ def _components(residuals: list[tuple[Any, sp.Expr]], domains: tuple[Any, ...]) 
 def _check(condition: Condition, domains: tuple[Any, ...]) -> None:
     """That the region can give what the equation asks of it."""
     region, equation = condition.region, condition.equation
+    if equation.residual.has(sp.DiracDelta, sp.SingularityFunction):
+        raise UnsupportedEquation(
+            f"The equation {equation.text} contains a point source, DiracDelta, which has no values; SymPy makes one "
+            "of the derivative of a step, too. Replace it by a narrow bump, or make two domains that meet there, each "
+            "with a function of its own, and give the difference of their fluxes on the boundary they share."
+        )
     if equation.uses_normals and not region.has_normals:
         raise EquationError(
             f"The equation {equation.text} uses the outward normal, and {region.name} has none; "

@@ -14,6 +14,7 @@ from sympy.printing.mathml import MathMLPresentationPrinter
 from sympy.printing.precedence import PRECEDENCE
 
 from .expression import Equation, differentiated
+from .operators import Held
 
 if TYPE_CHECKING:
     from .problem import Problem
@@ -105,6 +106,36 @@ class _MathML(MathMLPresentationPrinter):  # type: ignore[misc]
             inside = self._row(self._word("mo", "("), inside, self._word("mo", ")"))
         return self._row(self._word("mo", "∫"), inside)
 
+    def _print_HeldLaplacian(self, expr: Held) -> Element:
+        return self._operator(expr, "Δ")
+
+    def _print_HeldGradient(self, expr: Held) -> Element:
+        return self._operator(expr, "∇")
+
+    def _print_HeldDivergence(self, expr: Held) -> Element:
+        return self._operator(expr, "∇", "·")
+
+    def _print_HeldStrong(self, expr: Held) -> Element:
+        return self._bracketed(expr.args[0])
+
+    def _operator(self, expr: Held, sign: str, *more: str) -> Element:
+        """Δu, ∇u or ∇·(a∇u), with the coordinates below if some were named."""
+        first = self._word("mo", sign)
+        if expr.coordinates:
+            names = [p for x in expr.coordinates for p in (self._word("mo", ","), self._print(x))][1:]
+            first = self._nested("msub", first, self._row(*names))
+        return self._row(first, *(self._word("mo", m) for m in more), self._bracketed(expr.args[0]))
+
+    def _bracketed(self, item: sp.Basic) -> Element:
+        """An expression in brackets, if it is a sum, a product or several components."""
+        if isinstance(item, sp.Tuple):
+            parts = [p for a in item for p in (self._word("mo", ","), self._print(a))][1:]
+        elif isinstance(item, sp.Add | sp.Mul):
+            parts = [self._print(item)]
+        else:
+            return self._print(item)  # type: ignore[no-any-return]
+        return self._row(self._word("mo", "("), *parts, self._word("mo", ")"))
+
     def _print_Data(self, expr: sp.Dummy) -> Element:
         return self._word("mtext", "data")
 
@@ -162,9 +193,7 @@ def statements(problem: Problem) -> list[tuple[str, list[sp.Basic]]]:
 
 def latex_of(problem: Problem) -> str:
     """All the equations of a problem, in lines."""
-    lines = [
-        rf"{latex(e)} && \text{{on {_plain(name)}}}" for name, equations in statements(problem) for e in equations
-    ]
+    lines = [rf"{latex(e)} && \text{{on {_plain(name)}}}" for name, equations in statements(problem) for e in equations]
     return r"\begin{aligned}" + r" \\ ".join("& " + line for line in lines) + r"\end{aligned}"
 
 
@@ -185,8 +214,10 @@ def sought(problem: Problem) -> str:
 def _written(equation: Equation, problem: Problem) -> sp.Basic:
     statement = equation.statement
     if statement is None:  # one of our own making
-        jets = {s: differentiated(problem.components[j.unknown].unknown, problem.coordinates, j.orders)
-                for j, s in equation.jets}
+        jets = {
+            s: differentiated(problem.components[j.unknown].unknown, problem.coordinates, j.orders)
+            for j, s in equation.jets
+        }
         statement = equation.residual.xreplace(jets)
     return statement if isinstance(statement, sp.Eq) else sp.Eq(statement, 0, evaluate=False)
 

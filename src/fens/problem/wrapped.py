@@ -75,9 +75,10 @@ class Wrapped(sp.Expr):  # type: ignore[misc]
     def _eval_derivative(self, symbol: sp.Symbol) -> sp.Expr:
         if symbol not in self.free_symbols:
             return sp.S.Zero
+        shown = self.xreplace({d: sp.Symbol(d.name) for d in self.atoms(sp.Dummy)})
         raise EquationError(
-            f"The wrapped function {self} has no formula, so it cannot be differentiated; "
-            "write its derivative as a wrapped function of its own."
+            f"The wrapped function {shown} has no formula, so it cannot be differentiated; write its derivative as a "
+            "wrapped function of its own, or where it jumps a domain for each side (“Interfaces” in the guide)."
         )
 
     def _sympystr(self, printer: Any) -> str:

@@ -64,7 +64,7 @@ def _parts(expression: Any, problem: Problem) -> list[tuple[Formula, tuple[Any, 
             raise EquationError(f"The symbol {name} in {plain} is neither a coordinate of the domain nor an unknown.")
         return [(Formula(plain), ())]
     reader = Reader(problem.components, problem.coordinates, str(plain), {})
-    integrand = reader.replaced(worked_out(plain, problem.coordinates))
+    integrand = reader.replaced(worked_out(plain, problem.coordinates, problem.space))
     reader.refuse_foreign_symbols(integrand)
     parts = [integrand]
     if any(c.part for c in problem.components):

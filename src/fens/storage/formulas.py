@@ -18,6 +18,7 @@ from sympy.functions.elementary.piecewise import ExprCondPair
 
 from ..errors import FileError, SettingError
 from ..problem import ONE_OVER_MEASURE, Absent, Data, Normal, Opposite, Unknown
+from ..problem.operators import HeldDivergence, HeldGradient, HeldLaplacian, HeldStrong
 from ..problem.symbols import Jump, Total
 from ..problem.wrapped import Handle, Wrapped
 
@@ -33,6 +34,7 @@ FUNCTIONS: dict[str, Any] = {
     for name, f in vars(sp.functions).items()
     if inspect.isclass(f) and issubclass(f, Application) and f.__name__ == name
 }
+OURS = (HeldDivergence, HeldGradient, HeldLaplacian, HeldStrong)
 RELATIONS = (Equality, Unequality, LessThan, GreaterThan, StrictLessThan, StrictGreaterThan)
 OPERATORS: dict[str, Callable[..., Any]] = {
     "Add": lambda *args: sp.Add._from_args(args),
@@ -47,12 +49,13 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "Wrapped": Wrapped,
     "Jump": partial(Jump, evaluate=False),
     "Total": partial(Total, evaluate=False),
+    **{c.__name__: c for c in OURS},
     **{c.__name__: partial(c, evaluate=False) for c in RELATIONS},
     **{name: partial(f, evaluate=False) for name, f in FUNCTIONS.items()},
 }
 CLASSES = {
     sp.Add, sp.Mul, sp.Pow, sp.Derivative, sp.Tuple, sp.And, sp.Or, sp.Not, ExprCondPair, Wrapped, Jump, Total,
-    *RELATIONS, *FUNCTIONS.values(),
+    *OURS, *RELATIONS, *FUNCTIONS.values(),
 }  # fmt: skip
 
 ASSUMPTIONS = {
