@@ -16,7 +16,7 @@ from ..assemble import Placed
 from ..domain import Samples
 from ..problem import Formula, Problem, Wrapped
 
-LOOKS = 2**18  # places in each region
+LOOKS = 2**17  # places in each region
 CELLS = 256  # in each of which the largest and the smallest value are held against those at points nearby
 NEIGHBOURS = 4  # for each dimension, and as many more
 BEYOND = 2.0  # ranges of the values at neighbours
@@ -113,10 +113,15 @@ def _extremes(points: np.ndarray, values: np.ndarray) -> np.ndarray:
     lower, width = points.min(axis=0), np.ptp(points, axis=0)
     along = max(1, round(CELLS ** (1 / points.shape[1])))
     cells = np.minimum((points - lower) / np.where(width > 0, width, 1.0) * along, along - 1).astype(int)
-    number = cells @ along ** np.arange(points.shape[1])
-    order = np.lexsort((values, number))
+    number = (cells @ along ** np.arange(points.shape[1])).astype(np.int16)  # which NumPy sorts by its digits
+    order = np.argsort(number, kind="stable")
     starts = np.flatnonzero(np.diff(number[order], prepend=-1))
-    return np.unique(np.concatenate([order[starts], order[np.append(starts[1:], len(order)) - 1]]))
+    sizes = np.diff(np.append(starts, len(order)))
+    rows = []
+    for best in (np.maximum, np.minimum):
+        extreme = np.repeat(best.reduceat(values[order], starts), sizes)
+        rows.append(order[np.flatnonzero(values[order] == extreme)])
+    return np.unique(np.concatenate([r[np.unique(number[r], return_index=True)[1]] for r in rows]))
 
 
 def _ranges(places: np.ndarray, points: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -71,8 +71,7 @@ class Second:
     def responses(self, problem: Problem, probes: Sequence[Probes], rng: np.random.Generator) -> Responses:
         """What comes out for several right-hand sides, solved for and evaluated all at once."""
         known = self._random_functions(rng)
-        changes = [self._changes(problem, rng) for _ in range(CHANGES)]
-        sides = [*self.factorised.image(known).T, *changes, *self._noises(rng)]
+        sides = [*self.factorised.image(known).T, *self._changes(problem, rng), *self._noises(rng)]
         found = self.factorised.weights_for(torch.stack(sides).T, refined=False)
         found[:, : known.shape[1]] -= known  # what their being found again misses
         values = values_at(self.features, torch.cat([self.weights[:, None], known, found], 1), probes)
@@ -84,18 +83,19 @@ class Second:
         chosen = torch.stack([torch.ones_like(smoothest), smoothest])
         return (to_device(rng.standard_normal(tuple(chosen.shape)), chosen.device) * chosen).T
 
-    def _changes(self, problem: Problem, rng: np.random.Generator) -> Tensor:
+    def _changes(self, problem: Problem, rng: np.random.Generator) -> list[Tensor]:
         """Random changes of the equations, by as much as functions of size 1.
 
         These are functions that vary over the domain, or as the features do where these vary more slowly.
         """
-        changes = []
+        sizes = []
         for c in self.conditions:
             mean_weight = float(torch.as_tensor(c.row_weights).mean())
             natural = mean_weight * natural_size(c, problem.half_widths)
             size = min(natural, mean_row_norm(c, self.features) / np.sqrt(len(self.features) / 2))
-            changes.append(to_device(size * rng.standard_normal(len(c)), self.weights.device))
-        return torch.cat(changes)
+            sizes.append(np.full(len(c), size))
+        drawn = np.concatenate(sizes) * rng.standard_normal((CHANGES, sum(map(len, self.conditions))))
+        return list(to_device(drawn, self.weights.device))
 
     def _noises(self, rng: np.random.Generator) -> list[Tensor]:
         """A few samples of the noise of the data, if they have any."""
