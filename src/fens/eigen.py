@@ -29,7 +29,7 @@ from .spectrum import SAFETY, Candidate, Computed
 EPS = float(np.finfo(np.float64).eps)
 HOLDS = 1e-3  # residual of the equation beside its terms, above which an eigenvalue is not resolved
 CONFIRMED = 1e-3  # relative difference up to which two computations found the same eigenvalue
-DEFECT = 0.2  # of what is left of a function that counts: most of it is in other directions than the function
+DEFECT = 0.5  # of what is left of a function that counts: much of it is in other directions than the function
 
 
 @dataclass(frozen=True)
@@ -116,9 +116,9 @@ def _mode(computed: Computed, found: Candidate) -> Mode:
         for part in (found.weights.real, found.weights.imag)
     )
     if not computed.is_complex and found.eigenvalue.imag == 0:
-        return Mode(float(found.eigenvalue.real), found.error, found.residual, dict(real))
+        return Mode(float(found.eigenvalue.real), found.error, float(found.residual), dict(real))
     functions = {u: ComplexField(f, imag[u]) for u, f in real.items()}  # type: ignore[arg-type]
-    return Mode(complex(found.eigenvalue), found.error, found.residual, functions)
+    return Mode(complex(found.eigenvalue), found.error, float(found.residual), functions)
 
 
 def _confirmed(
@@ -139,7 +139,7 @@ def _confirmed(
             return
         rounding = EPS * (abs(value) + first.operators.natural)
         error = SAFETY * (max(apart, DEFECT * defects[k]) + candidate.error + rounding)
-        yield replace(candidate, error=error)
+        yield replace(candidate, error=float(error))
 
 
 def _matched(found: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, int]:

@@ -37,11 +37,11 @@ SHRINKING = 0.7  # of the change so many iterations ago, above which it is settl
 PATIENCE = 3
 INDEPENDENT = 1e-13  # of a function, below which what others leave of it is rounding
 REAL = 1e-9  # imaginary part beside the value, below which it is rounding
-DAMPING = 100.0  # of the least squares: right-hand sides that have no solution would be met by huge weights
+DAMPING = 100.0  # of the least squares: right-hand sides without a solution would be met by huge weights
 SPURIOUS = 0.1  # residual of the equation beside its terms, above which an eigenvalue is none
 SAFETY = 2.0
 OFF_CENTRE = 0.137  # of the natural size of an eigenvalue, by which the shift avoids round numbers
-COPIES = 6  # of the matrix that there are at a time
+COPIES = 8  # of the matrix that there are at a time
 UNSOLVED = "The equations of the eigenvalue problem could not be solved."
 
 
@@ -67,7 +67,7 @@ class Computed:
     pencil: Pencil
     centre: complex
     shift: complex
-    solver: Solvable
+    matrix: Matrix
     weights: tuple[float, ...]
     operators: Operators
     points: tuple[Tensor, ...]
@@ -93,12 +93,9 @@ class Computed:
         left = [L - shift * M for L, M in operators.of(features)]
         weights = _balanced(left)
         A = _realified(torch.cat([w * block for w, block in zip(weights, left, strict=True)]))
-        solver = Direct(DAMPING).factorise(Matrix(A))
-        if isinstance(solver, Failed):
-            raise NotConverged(UNSOLVED, ())
         points = tuple(to_device(samples[c.domain].points, device) for c in problem.components)
         held_out = pencil.at(place_points(problem, settings, elsewhere), device)
-        return cls(features, pencil, centre, shift, solver, weights, operators, points, held_out, for_start)
+        return cls(features, pencil, centre, shift, Matrix(A), weights, operators, points, held_out, for_start)
 
     @property
     def is_complex(self) -> bool:
@@ -125,11 +122,13 @@ class Computed:
         Those wanted have settled then, or nearly; there are others beside them.
         """
         X = self._start(min(count + EXTRA, len(self.features)))
-        values, right = (A.to(X.dtype) for A in (values_at(self.features, self.points), self.right(self.features)))
+        values = _like(X, values_at(self.features, self.points))
+        right = _like(X, self.right(self.features))
+        solver = _factorised(self.matrix, DAMPING)
         found, changes = np.zeros(count, dtype=complex), [np.inf] * PATIENCE
         for _ in range(MOST_ITERATIONS):
             X, Q = _orthonormal(X, values)
-            Y = self.solved(right @ X)
+            Y = self.solved(right @ X, solver)
             if not (Y.numel() and torch.isfinite(Y).all()):
                 raise NotConverged(UNSOLVED, ())
             ritz, S = np.linalg.eig(to_host(Q.mH @ (values @ Y)))
@@ -152,22 +151,26 @@ class Computed:
         """M u at the points, weighted, for functions of any features."""
         return torch.cat([w * M for w, (_, M) in zip(self.weights, self.operators.of(features), strict=True)])
 
-    def solved(self, sides: Tensor) -> Tensor:
+    def solved(self, sides: Tensor, solver: Solvable) -> Tensor:
         """The weights of the functions that solve (L − σM) v = f, for several f at the points."""
         if not sides.is_complex():
-            return self.solver.weights_for(sides)
+            return solver.weights_for(sides)
         parts = torch.cat([sides.real, sides.imag], 0 if self.is_complex else 1)
-        return torch.complex(*self.solver.weights_for(parts).tensor_split(2, 0 if self.is_complex else 1))
+        return torch.complex(*solver.weights_for(parts).tensor_split(2, 0 if self.is_complex else 1))
 
     def defects(self, features: Family, candidates: Sequence[Candidate]) -> np.ndarray:
-        """What is left of T u = u/(λ − σ) for functions of other features, as an error of each λ."""
+        """What is left of T u = u/(λ − σ) for functions of other features, as an error of each λ.
+
+        With the least damping, so that what more of it does to all alike is seen, too.
+        """
         if not candidates:
             return np.zeros(0)
         weights = to_device(np.stack([c.weights for c in candidates], 1), self.points[0].device)
         away = np.array([c.eigenvalue for c in candidates]) - self.shift
-        right, values = (m.to(weights.dtype) for m in (self.right(features), values_at(features, self.points)))
-        found = self.solved(right @ weights)
-        u, v = to_host(values @ weights), to_host(values_at(self.features, self.points).to(found.dtype) @ found)
+        right, values = self.right(features), values_at(features, self.points)
+        found = self.solved(_like(weights, right) @ weights, _factorised(self.matrix, 1.0))
+        u = to_host(_like(weights, values) @ weights)
+        v = to_host(_like(found, values_at(self.features, self.points)) @ found)
         conditions = np.array([c.condition for c in candidates])
         misses = np.linalg.norm(away * v - u, axis=0) / np.linalg.norm(u, axis=0)
         return np.asarray(conditions * np.abs(away) * misses)
@@ -244,6 +247,11 @@ def _shared(problem: Problem, draws: Draws) -> Draws:
     return Draws(tuple(first.setdefault((c.domain, len(m.b)), m) for c, m in pairs))
 
 
+def _like(X: Tensor, A: Tensor) -> Tensor:
+    """A matrix that can be multiplied with X: complex, if that is."""
+    return A.type(X.dtype)
+
+
 def _realified(A: Tensor) -> Tensor:
     """The same map for real and imaginary parts, if it is complex."""
     if not A.is_complex():
@@ -269,6 +277,13 @@ def _orthonormal(X: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     if not kept.all():
         return _orthonormal(X[:, kept], values)
     return torch.linalg.solve_triangular(R, X, upper=True, left=False), Q
+
+
+def _factorised(matrix: Matrix, damping: float) -> Solvable:
+    solver = Direct(damping).factorise(matrix)
+    if isinstance(solver, Failed):
+        raise NotConverged(UNSOLVED, ())
+    return solver
 
 
 def _change(before: np.ndarray, found: np.ndarray) -> float:
