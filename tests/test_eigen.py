@@ -50,7 +50,7 @@ KNOWN = {  # equations, eigenvalues, features
     "oscillator": ({line: sp.Eq(x**2 * w - w.diff(x, 2), eigenvalue * w), line.boundary: sp.Eq(w, 0)},
                    2.0 * n - 1, 120),
     "complex oscillator": ({line: sp.Eq((x**2 + 2 * sp.I * x) * z - z.diff(x, 2), eigenvalue * z),
-                            line.boundary: sp.Eq(z, 0)}, 2.0 * n, 120),
+                            line.boundary: sp.Eq(z, 0)}, 2.0 * n, 150),
     "underdamped": (*damped_wave(0.5, sp.Function("p")(x), sp.Function("q")(x)), 60),
     "overdamped": (*damped_wave(4.0, fens.complex_unknown("p")(x), fens.complex_unknown("q")(x)), 60),
     "membrane": ({square: sp.Eq(-laplacian, eigenvalue * u), square.boundary: sp.Eq(u, 0)},
@@ -136,7 +136,7 @@ def test_a_membrane_with_double_eigenvalues(seed):
     exact = np.pi**2 * np.array([2, 5, 5, 8])
     errors = np.abs([m.eigenvalue for m in modes] - exact)
     assert errors.max() < 1e-8
-    assert all(e <= 10 * m.estimate and m.estimate < 1e-7 for e, m in zip(errors, modes, strict=True))
+    assert all(e <= 3 * m.estimate and m.estimate < 1e-6 for e, m in zip(errors, modes, strict=True))
     at = np.random.default_rng(0).random((2, 50))
     first = modes[0](*at)
     assert np.abs(first / (np.sin(np.pi * at[0]) * np.sin(np.pi * at[1])) - first[0] / (

@@ -17,6 +17,7 @@ STABLE = 300.0  # largest change of a solution beside that of its data
 STABLE_TOGETHER = 1500.0  # the same for several unknowns
 ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
 FLOOR = 1.2e-14  # relative error that needs no improvement
+UNTRUSTED = ("unreliable", "inconsistent")  # verdicts on what is no solution, whatever its estimate
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,11 @@ class Error:
     advice: str
     evidence: Evidence
     of: Mapping[str, float]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the estimate is to be trusted: the one place that tells which verdicts mean that."""
+        return self.verdict not in UNTRUSTED
 
     def __repr__(self) -> str:
         return f"Error({self.estimate:.1e}, relative {self.relative:.1e}, {self.verdict}: {self.advice})"

@@ -133,6 +133,6 @@ def _together(found: Sequence[Solution]) -> Error | None:
     errors = [s.error for s in found if s.error is not None]
     if len(errors) < len(found):
         return None
-    worst = max(errors, key=lambda e: (e.verdict == "unreliable", e.relative))
+    worst = max(errors, key=lambda e: (not e.trusted, e.relative))
     of = _added([e.of for e in errors])
     return replace(worst, estimate=sum(e.estimate for e in errors), relative=sum(e.relative for e in errors), of=of)
