@@ -7,6 +7,8 @@ point in all directions waste most of themselves on such a function, which varie
 them learn the directions from rough solutions. Nothing is told of where the front is, nor how steep.
 """
 
+import warnings
+
 import matplotlib.pyplot as plt
 import numpy as np
 import sympy as sp
@@ -28,7 +30,8 @@ problem = fens.Problem(
 )
 
 # %%
-# With frequencies alike in all directions, and with frequencies that learn.
+# With frequencies alike in all directions, which do not resolve the front, and with frequencies that learn.
+warnings.simplefilter("ignore", fens.UnreliableWarning)
 alike = fens.solve(problem, features=300, adapt=False)
 learnt = fens.solve(problem, features=300, adapt=True)
 figure = learnt.plot()

@@ -25,7 +25,7 @@ levels = fens.eigen(
     fens.Problem({line: sp.Eq(-psi.diff(x, 2) + x**4 * psi, energy * psi), line.boundary: sp.Eq(psi, 0)}),
     energy,
     count=6,
-    features=160,
+    features=200,
 )
 
 # %%

@@ -105,6 +105,7 @@ def test_no_preferred_direction_is_not_made_worse():
     assert len(adapted.stats.rounds) <= 3
 
 
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
 def test_a_bump_in_eight_dimensions_gets_no_number():
     problem, exact = in_box(8, lambda xs: sp.exp(-2 * sp.Add(*(s**2 for s in xs))))
     solution = fens.solve(problem, features=400)

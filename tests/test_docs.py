@@ -89,6 +89,7 @@ def test_every_figure_is_computed():
         assert set(re.findall(r"computed/(\w+)\.svg", page.read_text())) <= computed
 
 
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # a page shows one
 @pytest.mark.parametrize("page", GUIDE, ids=lambda p: p.stem)
 def test_the_code_of_a_page_runs_and_gives_what_it_shows(page, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)

@@ -10,6 +10,7 @@ from fens import zoo
 from fens.fit import Stats
 from fens.judge import Evidence, judged
 
+pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # many have nothing to trust
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)
 square = fens.Box({x: (0, 1), y: (0, 1)})

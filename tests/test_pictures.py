@@ -13,6 +13,7 @@ import fens
 from fens import zoo
 from fens.cli import main
 from fens.errors import EquationError, EvaluationError, MissingPackage, SettingError
+from fens.pictures.animation import Film, _first_frame
 from fens.pictures.labels import number, place, symbol
 from fens.pictures.layout import layout_for
 from fens.pictures.outline import BISECTIONS, GRID, outline
@@ -384,6 +385,15 @@ def test_animation(kind, coordinate, solved, tmp_path):
     assert (first != last).any()
     assert (first[:, :40] == last[:, :40]).all()  # axes stay where they are, and white is white
     assert first[0, 0].tolist() == [255, 255, 255]
+
+
+def test_a_film_of_curves_has_limits_that_hold_for_all_frames():
+    strip = ROD.during(t, 0, 1)
+    rising = Quantity("u", strip, lambda points: points[:, 1] - 0.2, cost=1)  # of both signs
+    figure, _ = _first_frame([rising], Film(t, np.linspace(0, 1, 5), 10.0), "")
+    low, high = figure.axes[0].get_ylim()
+    assert low < -0.2
+    assert high > 0.8
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ def test_pictures_have_a_panel_for_each_unknown(tmp_path):
     assert [a.get_ylabel() for a in curves] == ["Re $w$", "Im $w$"]
 
 
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
 def test_pressure_without_a_level_is_not_determined():
     problem, _ = stokes()
     free = fens.Problem({

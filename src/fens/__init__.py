@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .continuation import continuation
     from .domain import Ball, Box, Cloud, Clustered, Grid, Implicit, Points, Polygon, Random, Star, Surface
     from .eigen import eigen
-    from .errors import FensError, NotConverged, ToleranceNotMet
+    from .errors import FensError, NotConverged, ToleranceNotMet, UnreliableWarning
     from .features import Isotropic, Mixture, Oriented, Sparse
     from .files import ProblemFile
     from .files.read import read
@@ -75,6 +75,7 @@ __all__ = [
     "Surface",
     "ToleranceNotMet",
     "Unknown",
+    "UnreliableWarning",
     "complex_unknown",
     "continuation",
     "div",
@@ -100,7 +101,7 @@ _HOMES = {
         "Ball", "Box", "Cloud", "Clustered", "Grid", "Implicit", "Points", "Polygon", "Random", "Star", "Surface",
     ),
     "eigen": ("eigen",),
-    "errors": ("FensError", "NotConverged", "ToleranceNotMet"),
+    "errors": ("FensError", "NotConverged", "ToleranceNotMet", "UnreliableWarning"),
     "features": ("Isotropic", "Mixture", "Oriented", "Sparse"),
     "files": ("ProblemFile", "read"),
     "problem": (

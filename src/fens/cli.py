@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from collections.abc import Collection, Sequence
 from importlib import import_module
 from importlib.metadata import version
 
-from .errors import FensError
+from .errors import FensError, UnreliableWarning
 
 # name → module with add_arguments(parser) and run(args) → exit code, and a line of help; imported when it is called
 COMMANDS = {
@@ -49,7 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser = build_parser(COMMANDS if name == "completion" else {name})
         args = parser.parse_args(arguments)
         args.parser = parser
-        code = int(import_module(COMMANDS[args.command][0]).run(args))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnreliableWarning)  # commands say so themselves, and by their exit code
+            code = int(import_module(COMMANDS[args.command][0]).run(args))
         sys.stdout.flush()
         return code
     except FensError as error:

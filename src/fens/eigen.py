@@ -1,50 +1,35 @@
 """Eigenvalue problems L u = λ M u with homogeneous conditions.
 
-Both sides are linear in u, so that with rows A w for L − σM and B w for M the map T: w → A⁺ B w takes a function to the
-solution of (L − σM) v = M u with the same conditions: one factorised least squares, and a right-hand side each time.
-Its largest eigenvalues 1/(λ − σ) belong to the λ nearest to the shift σ, and come out by subspace iteration.
+No spurious eigenvalues: what is not one is seen twice. The equation does not hold at other points, or a second
+computation with other features does not find it, as often as the first.
 
-No spurious eigenvalues: T is the solution operator of a boundary value problem, smoothing and accurate, and its large
-eigenvalues are those of the problem. What is not is seen twice: the equation does not hold at other points, or a second
-computation with other features does not find it.
+The error of an eigenvalue is how far the two are apart, or what is left of the equation T u = u/(λ − σ) when a
+function of the first is put into the T of the second. Two numbers may agree by chance; two functions do not.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import sympy as sp
-import torch
-from torch import Tensor
 
-from .assemble import Collocated, Placed, System, homes, linearise, place, weigh
-from .choose import first_shape, scale_by_rank
-from .device import device_of, to_device, to_host
-from .errors import EquationError, NotConverged, SettingError, UnsupportedEquation
-from .features import Family, Isotropic
+from .device import to_device
+from .errors import NotConverged, SettingError
 from .field import ComplexField, Fields
-from .fit import Case, check_size, draw_features, place_points
-from .lstsq import Failed, Solvable
-from .nonlinear import natural_size
-from .numbers import is_whole, real_number, rms
-from .problem import Condition, Equation, Problem, Unknown, newton_form
+from .numbers import is_whole, real_number
+from .pencil import Pencil
+from .problem import Problem, Unknown
 from .settings import Settings
+from .spectrum import SAFETY, Candidate, Computed
 
 EPS = float(np.finfo(np.float64).eps)
-EXTRA = 10  # functions iterated on beyond those wanted, so that the last of these converge too
-MOST_ITERATIONS = 60
-SETTLED = 1e-14  # relative change of the eigenvalues
-NEARLY = 1e-8  # and below which it is enough that they no longer settle
-SHRINKING = 0.7  # of the change so many iterations ago, above which it is settling no more
-PATIENCE = 3
-REAL = 1e-9  # imaginary part beside the value, below which it is rounding
-HOLDS = 1e-3  # residual of the equation beside its terms, above which an eigenvalue is spurious
+HOLDS = 1e-3  # residual of the equation beside its terms, above which an eigenvalue is not resolved
 CONFIRMED = 1e-3  # relative difference up to which two computations found the same eigenvalue
-SAFETY = 2.0
-OFF_CENTRE = 0.137  # of the natural size of an eigenvalue, by which the shift avoids round numbers
+DEFECT = 0.5  # of what is left of a function that counts: much of it is in other directions than the function
 
 
 @dataclass(frozen=True)
@@ -74,7 +59,7 @@ def eigen(
     eigenvalue: Unknown,
     *,
     count: int = 6,
-    near: float = 0.0,
+    near: complex = 0.0,
     features: int = 600,
     activation: str = "cos",
     scale: Any = None,
@@ -86,207 +71,82 @@ def eigen(
 
     All equations must be linear and homogeneous in the unknowns, and at most linear in the eigenvalue, which may also
     stand in boundary conditions. Multiple eigenvalues are listed as often as they have independent functions; these
-    have a largest value of 1.
+    have a largest value of 1. With a complex unknown, and near a complex number, functions and eigenvalues are complex.
     """
     if not is_whole(count, 1):
         raise SettingError(f"count must be a whole positive number; got {count!r}.")
-    centre = real_number(near, SettingError, f"near must be a number; got {near!r}.")
+    centre = _centre(near)
     settings = Settings(features, activation, scale, points, "balanced", "uniform", None, seed, device, estimate=False)
     pencil = Pencil.of(problem, eigenvalue)
-    for_first, for_second = np.random.SeedSequence(seed).spawn(2)
-    second = pencil.modes(settings, int(count), centre, for_second)
-    first = pencil.modes(settings, int(count), centre, for_first, second)
-    least = EPS * max(1 / w**2 for w in problem.domain.half_widths)
-    found = [m for mode in first if (m := _confirmed(mode, second, least)) is not None]
+    if count > (most := sum(settings.sizes(pencil.problem))):
+        raise SettingError(f"{most} features have at most {most} eigenvalues; got count {count}. Take more features.")
+    first, second = (Computed.of(pencil, settings, centre, s) for s in np.random.SeedSequence(seed).spawn(2))
+    confirming = second.candidates(int(count))
+    candidates = first.candidates(int(count), [c.eigenvalue for c in confirming])
+    found = list(_confirmed(candidates, confirming, first, second))[: int(count)]
     if len(found) < count:
         raise NotConverged(
-            f"Only {len(found)} of {count} eigenvalues near {centre:g} were confirmed by a second computation; take "
-            f"more features than {features}, or fewer eigenvalues.",
+            f"Only {len(found)} of {count} eigenvalues near {centre:g} were confirmed by a second computation; "
+            f"take more features than {settings.size}, or fewer eigenvalues.",
             (),
         )
-    return found[: int(count)]
+    return [_mode(first, c) for c in found]
 
 
-@dataclass(frozen=True)
-class Pencil:
-    """The equations of an eigenvalue problem, and which of its components is the eigenvalue."""
-
-    problem: Problem
-    number: int
-
-    @classmethod
-    def of(cls, problem: Problem, eigenvalue: Unknown) -> Pencil:
-        """Checks that the problem is one."""
-        if not isinstance(problem, Problem):
-            raise SettingError(f"eigen() takes a fens.Problem; got {type(problem).__name__}.")
-        if not isinstance(eigenvalue, Unknown):
-            raise SettingError(f"The eigenvalue is a fens.Unknown that stands in the equations; got {eigenvalue!r}.")
-        (number,) = problem.of(eigenvalue)
-        if sum(c.is_constant for c in problem.components) > 1:
-            raise UnsupportedEquation("An eigenvalue problem has one unknown number, its eigenvalue.")
-        pencil = cls(problem, number)
-        for condition in problem.conditions:
-            pencil._check(condition)
-        return pencil
-
-    def modes(
-        self, settings: Settings, count: int, centre: float, seed: np.random.SeedSequence, others: Sequence[Mode] = ()
-    ) -> list[Mode]:
-        """Eigenvalues and functions with one draw of features, the nearest first; `others` tell how exact they are."""
-        computed = Computed.of(self, settings, centre, seed)
-        values, weights = computed.iterated(count, np.random.default_rng(seed.spawn(1)[0]))
-        parted, weights = _parted(values, weights, [m.eigenvalue for m in others])
-        order = np.argsort(np.abs(parted - centre), kind="stable")
-        found = [computed.mode(parted[k], weights[k], abs(parted[k] - values[k])) for k in order]
-        return [m for m in found if m.residual <= HOLDS]
-
-    def left(self, placed: Sequence[Placed], shift: float) -> tuple[Collocated, ...]:
-        """L − σM at the points."""
-        return linearise([_with(p, p.condition.equation.with_numbers({self.number: shift})) for p in placed])
-
-    def right(self, placed: Sequence[Placed]) -> tuple[Collocated, ...]:
-        """M at the points."""
-        return linearise([_with(p, self._by_eigenvalue(p.condition.equation)) for p in placed])
-
-    def _by_eigenvalue(self, equation: Equation) -> Equation:
-        """−∂F/∂λ, which is M u."""
-        numbers = [symbol for jet, symbol in equation.jets if jet.unknown == self.number]
-        derivative = -sp.Add(*(equation.residual.diff(s) for s in numbers))
-        jets = tuple((jet, s) for jet, s in equation.jets if jet.unknown != self.number)
-        return replace(equation, residual=derivative, jets=jets)
-
-    def _check(self, condition: Condition) -> None:
-        equation = condition.equation
-        by_number = [symbol for jet, symbol in equation.jets if jet.unknown == self.number]
-        functions = {symbol: 0 for jet, symbol in equation.jets if jet.unknown != self.number}
-        if any(equation.residual.diff(s).has(s) for s in by_number):
-            raise UnsupportedEquation(f"The equation {condition.label} is not linear in the eigenvalue.")
-        if sp.simplify(equation.residual.xreplace(functions)) != 0:
-            raise EquationError(
-                f"The equation {condition.label} is not homogeneous: without the unknown it does not vanish. The "
-                "equations of an eigenvalue problem have no sources."
-            )
-        if not equation.with_numbers({self.number: 1.0}).is_linear:
-            raise UnsupportedEquation(f"The equation {condition.label} is not linear in the unknown.")
+def _centre(near: Any) -> complex:
+    """The number to look near to, a float if it is real."""
+    message = f"near must be a finite number, real or complex; got {near!r}."
+    if isinstance(near, complex | np.complexfloating | sp.Expr):
+        try:
+            number = complex(near)
+        except (TypeError, ValueError, OverflowError) as cause:
+            raise SettingError(message) from cause
+    else:
+        number = complex(real_number(near, SettingError, message))
+    if not (math.isfinite(number.real) and math.isfinite(number.imag)):
+        raise SettingError(message)
+    return number if number.imag else number.real
 
 
-@dataclass(frozen=True)
-class Computed:
-    """A pencil at points, for features: what T needs, and what tells whether an eigenvalue is one."""
-
-    pencil: Pencil
-    features: Family
-    shift: float
-    solver: Solvable
-    right: Tensor
-    values: Tensor
-    held_out: tuple[Placed, ...]
-
-    @classmethod
-    def of(cls, pencil: Pencil, settings: Settings, centre: float, seed: np.random.SeedSequence) -> Computed:
-        """Features and points, and the factorised equations."""
-        problem, device = pencil.problem, device_of(settings.device)
-        for_features, for_points, elsewhere = seed.spawn(3)
-        placed = place(problem, place_points(problem, settings, for_points), newton_form, device)
-        held_out = place(problem, place_points(problem, settings, elsewhere), newton_form, device)
-        check_size(placed, sum(settings.sizes(problem)), settings.bytes)
-        unscaled = draw_features(problem, settings, for_features, (Isotropic(),) * len(problem.components))
-        case = Case(problem, settings, placed, for_features, elsewhere)
-        scales = settings.fixed_scale(problem) or scale_by_rank(case, unscaled, first_shape(case))
-        features = unscaled.scaled(scales, device)
-        shift = centre - OFF_CENTRE * max(1 / w**2 for w in problem.domain.half_widths)
-        left = weigh(pencil.left(placed, shift), features, "balanced")
-        solver = settings.solver(problem).factorise(System(left, features))
-        if isinstance(solver, Failed):
-            raise NotConverged("The equations of the eigenvalue problem could not be solved.", ())
-        weighted = [replace(c, weight=a.weight) for c, a in zip(pencil.right(placed), left, strict=True)]
-        right = torch.cat([c.block(features).matrix() for c in weighted])
-        return cls(pencil, features, shift, solver, right, _values(problem, placed, features), held_out)
-
-    def iterated(self, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-        """Eigenvalues and the weights of their functions, by subspace iteration with Rayleigh and Ritz."""
-        X = to_device(rng.standard_normal((len(self.features), count + EXTRA)), self.right.device)
-        found, changes = np.zeros(count), [np.inf] * PATIENCE
-        for _ in range(MOST_ITERATIONS):
-            Q, R = torch.linalg.qr(self.values @ X)
-            X = torch.linalg.solve_triangular(R, X, upper=True, left=False)
-            Y = self.solver.weights_for(self.right @ X)
-            if not torch.isfinite(Y).all():
-                raise NotConverged("The equations of the eigenvalue problem could not be solved.", ())
-            ritz, S = np.linalg.eig(to_host(Q.T @ (self.values @ Y)))
-            order = np.argsort(-np.abs(ritz), kind="stable")[:count]
-            before, found = found, self.shift + 1 / ritz[order]
-            changes.append(float(np.abs(found / before - 1).max()) if before.all() else np.inf)
-            X = Y
-            if changes[-1] <= SETTLED or SHRINKING * changes[-1 - PATIENCE] < changes[-1] < NEARLY:
-                break
-        return found, (to_host(Y) @ S[:, order]).T
-
-    def mode(self, eigenvalue: complex, weights: np.ndarray, error: float) -> Mode:
-        """An eigenvalue with its function, scaled to a largest value of 1, and what is known of its error so far."""
-        problem, device = self.pencil.problem, self.right.device
-        values = to_host(self.values) @ weights
-        weights = weights / values[np.argmax(np.abs(values))]
-        if eigenvalue.imag == 0:
-            eigenvalue, weights = float(eigenvalue.real), weights.real
-        parts = [to_device(part, device) for part in (weights.real.copy(), weights.imag.copy())]
-        real, imag = (Fields(problem, self.features, w).functions for w in parts)
-        functions: dict[sp.Expr, Any] = {u: f for u, f in real.items() if not isinstance(u, Unknown)}
-        if isinstance(eigenvalue, complex):
-            functions = {u: ComplexField(f, imag[u]) for u, f in functions.items()}  # type: ignore[arg-type]
-        return Mode(eigenvalue, error, self._residual(eigenvalue, weights), functions)
-
-    def _residual(self, eigenvalue: complex, weights: np.ndarray) -> float:
-        """The largest residual of an equation beside its terms, at points that were not used."""
-        worst, half_widths = 0.0, self.pencil.problem.half_widths
-        left, right = self.pencil.left(self.held_out, 0.0), self.pencil.right(self.held_out)
-        for a, b in zip(left, right, strict=True):
-            parts = [to_host(c.block(self.features).matrix()) @ weights for c in (a, b)]
-            natural = natural_size(a, half_widths) + abs(eigenvalue) * natural_size(b, half_widths)
-            whole = natural + rms(parts[0]) + abs(eigenvalue) * rms(parts[1])
-            worst = max(worst, rms(parts[0] - eigenvalue * parts[1]) / whole)
-        return worst
+def _mode(computed: Computed, found: Candidate) -> Mode:
+    """An eigenvalue with its function, complex or not."""
+    problem, device = computed.pencil.problem, computed.points[0].device
+    real, imag = (
+        Fields(problem, computed.features, to_device(part.copy(), device)).functions
+        for part in (found.weights.real, found.weights.imag)
+    )
+    if not computed.is_complex and found.eigenvalue.imag == 0:
+        return Mode(float(found.eigenvalue.real), found.error, float(found.residual), dict(real))
+    functions = {u: ComplexField(f, imag[u]) for u, f in real.items()}  # type: ignore[arg-type]
+    return Mode(complex(found.eigenvalue), found.error, float(found.residual), functions)
 
 
-def _with(placed: Placed, equation: Equation) -> Placed:
-    """Another equation at the same points."""
-    return replace(placed, condition=replace(placed.condition, equation=equation), form=newton_form(equation))
+def _confirmed(
+    found: Sequence[Candidate], others: Sequence[Candidate], first: Computed, second: Computed
+) -> Iterator[Candidate]:
+    """Those that a second computation finds as well, and as often, with their errors.
 
-
-def _values(problem: Problem, placed: Sequence[Placed], features: Family) -> Tensor:
-    """The values of all the functions in their domains, as a matrix that acts on weights."""
-    blocks = []
-    for k, home in enumerate(homes(problem, placed)):
-        if not problem.components[k].is_constant:
-            blocks.append(features.matrix([(1.0, k, (0,) * features.dimension)], placed[home].points))
-    return torch.cat(blocks)
-
-
-def _parted(values: np.ndarray, weights: np.ndarray, others: Sequence[complex]) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues and weights, those real that are complex by their errors only.
-
-    Errors make of a double eigenvalue a pair of complex ones, of which the functions are conjugate: their real and
-    imaginary parts are two functions of the double one.
+    None beyond the nearest that either of them finds alone, or not well: it may be an eigenvalue.
     """
-    values, weights = values.astype(complex), weights.astype(complex)
-    for k in np.flatnonzero(values.imag):
-        error = SAFETY * _nearest(values[k], others) if others else 0.0
-        if not 0 < abs(values[k].imag) <= max(REAL * abs(values[k]), error):
-            continue
-        for j in np.flatnonzero(values == values[k].conjugate()):
-            values[j], weights[j] = values[j].real, weights[k].imag
-        values[k], weights[k] = values[k].real, weights[k].real
-    return values, weights
+    pairs, defects = _matched(found, others), second.defects(first.features, found)
+    alone = [o for j, o in enumerate(others) if j not in pairs.values()]
+    reach = min((abs(o.eigenvalue - first.centre) for o in alone), default=np.inf)
+    for k, candidate in enumerate(found):
+        value = candidate.eigenvalue
+        apart = abs(value - others[pairs[k]].eigenvalue) if k in pairs else np.inf
+        agree = apart <= CONFIRMED * max(abs(value), abs(value - first.shift))
+        if not agree or candidate.residual > HOLDS or abs(value - first.centre) > reach:
+            return
+        rounding = EPS * (abs(value) + first.operators.natural)
+        error = SAFETY * (max(apart, DEFECT * defects[k]) + candidate.error + rounding)
+        yield replace(candidate, error=float(error))
 
 
-def _nearest(value: complex, others: Sequence[complex]) -> float:
-    """How far it is to the nearest of others."""
-    return min((abs(value - other) for other in others), default=float("inf"))
-
-
-def _confirmed(mode: Mode, others: Sequence[Mode], least: float) -> Mode | None:
-    """The mode with an error estimate, if another computation finds it too."""
-    nearest = _nearest(mode.eigenvalue, [o.eigenvalue for o in others])
-    if nearest > CONFIRMED * abs(mode.eigenvalue) and nearest > CONFIRMED:
-        return None
-    return replace(mode, estimate=SAFETY * (nearest + mode.estimate + EPS * abs(mode.eigenvalue) + least))
+def _matched(found: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, int]:
+    """For each its own one of the others, those nearest to each other first."""
+    apart = np.abs(np.subtract.outer([c.eigenvalue for c in found], [c.eigenvalue for c in others]))
+    pairs: dict[int, int] = {}
+    for k, j in zip(*np.unravel_index(np.argsort(apart, axis=None, kind="stable"), apart.shape), strict=True):
+        if k not in pairs and j not in pairs.values():
+            pairs[int(k)] = int(j)
+    return pairs

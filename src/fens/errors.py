@@ -1,5 +1,11 @@
 """The errors a user can meet. Each is also the builtin it resembles, so `except ValueError` keeps working."""
 
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
+
 
 class FensError(Exception):
     """Anything fens refuses, in a sentence that names the thing, the constraint, what was given and what to do."""
@@ -41,6 +47,10 @@ class ToleranceNotMet(FensError, RuntimeError):
         self.solution = solution
 
 
+class UnreliableWarning(UserWarning):
+    """A solution was found that is not to be trusted; the sentence has the verdict, and what to do."""
+
+
 class MissingPackage(FensError, ImportError):
     """An optional package that something needs is not installed."""
 
@@ -64,6 +74,15 @@ class FileError(FensError, ValueError):
 
     def __reduce__(self) -> tuple[object, ...]:
         return _file_error, (self.reason, self.name, self.line, self.column, self.quoted)
+
+
+def warn_of(doubt: str) -> None:
+    """Warn of an unreliable solution, at the line outside of this package from which it was asked for."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(doubt, UnreliableWarning, stacklevel=level)
 
 
 def _file_error(reason: str, name: str, line: int, column: int, quoted: str) -> FileError:

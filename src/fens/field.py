@@ -127,20 +127,26 @@ class Extrapolated:
 
 
 class Number(float):
-    """An unknown number as found, with its standard deviation."""
+    """An unknown number as found, with its standard deviation; `mark` is "unreliable" or the like, or empty."""
 
     std: float
+    mark: str
 
-    def __new__(cls, value: float, std: float = float("nan")) -> Number:
+    def __new__(cls, value: float, std: float = float("nan"), mark: str = "") -> Number:
         self = super().__new__(cls, value)
-        self.std = std
+        self.std, self.mark = std, mark
         return self
 
+    def marked(self, mark: str) -> Number:
+        """The same number, which shows that it is not to be trusted."""
+        return Number(float(self), self.std, mark)
+
     def __repr__(self) -> str:
-        return f"{float(self):.6g}" if self.std != self.std else f"{float(self):.6g} ± {self.std:.1g}"
+        deviation = "" if self.std != self.std else f" ± {self.std:.1g}"
+        return f"{float(self):.6g}{deviation}{f' ({self.mark})' if self.mark else ''}"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Number, (float(self), self.std)
+        return Number, (float(self), self.std, self.mark)
 
 
 @dataclass(frozen=True)

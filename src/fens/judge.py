@@ -108,7 +108,7 @@ class Error:
 
     @property
     def trusted(self) -> bool:
-        """Whether the estimate can be relied on."""
+        """Whether the estimate is to be trusted: the one place that tells which verdicts mean that."""
         return self.verdict not in UNTRUSTED
 
     def __repr__(self) -> str:

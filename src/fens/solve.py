@@ -17,7 +17,7 @@ from .assemble import check_weights, place
 from .choose import Begin, choose_scale
 from .device import device_of
 from .domain import Region, Sampler
-from .errors import NotConverged, SettingError, ToleranceNotMet
+from .errors import NotConverged, SettingError, ToleranceNotMet, warn_of
 from .estimate import estimate_error
 from .features import Distribution, all_isotropic
 from .fit import Case, check_size, deviations, draw_features, place_points
@@ -125,6 +125,8 @@ def solve(
         free. A matrix that does not fit is made block by block, again each time it is needed.
     cluster
         a `distributed.Client` whose workers do the least squares.
+
+    A solution that is not to be trusted, by its verdict, comes with an `UnreliableWarning`.
     """
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
@@ -134,7 +136,7 @@ def solve(
         nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate, adapt, frequencies,
         partition, layers, blocks, memory, cluster,
     )  # fmt: skip
-    return solve_as(problem, settings)
+    return _told(solve_as(problem, settings))
 
 
 def solve_again(solution: Solution) -> Solution:
@@ -145,7 +147,14 @@ def solve_again(solution: Solution) -> Solution:
     """
     if not isinstance(solution, Solution):
         raise SettingError(f"solve_again() takes a fens.Solution; got {type(solution).__name__}.")
-    return solve_as(solution.problem, solution.settings)
+    return _told(solve_as(solution.problem, solution.settings))
+
+
+def _told(solution: Solution) -> Solution:
+    """A solution on its way to the user, with a warning if it is not to be trusted."""
+    if solution.doubt:
+        warn_of(f"The solution is {solution.doubt}")
+    return solution
 
 
 def solve_as(problem: Problem, settings: Settings) -> Solution:

@@ -14,7 +14,7 @@ import numpy as np
 from ..domain import Grid
 from ..errors import FileError, SettingError
 from ..solution import load
-from .shared import OK, add_examples, write_json
+from .shared import OK, UNRELIABLE, add_examples, write_json
 
 DESCRIPTION = """Write a solution that was saved by `fens solve --save` or `solution.save` in another format: a table
 (csv), a mesh for ParaView (vtk), netCDF (nc), or a page that tells all about it (html)."""
@@ -60,7 +60,9 @@ def run(args: argparse.Namespace) -> int:
         write_json({"written": [str(p) for p in written]})
     else:
         sys.stdout.write("".join(f"{p}\n" for p in written))
-    return OK
+    if solution.doubt:
+        sys.stderr.write(f"fens export: The solution is {solution.doubt}\n")
+    return UNRELIABLE if solution.doubt else OK
 
 
 def points_of(text: str | None, solution: Any) -> Points:

@@ -76,7 +76,7 @@ def reasons_to_doubt(solution: Any, tol: float | None) -> list[str]:
     if solution.stats.status == "failed":
         found.append(f"The nonlinear iteration did not converge: {solution.stats.advice}")
     if solution.error is not None and not solution.error.trusted:
-        found.append(f"The solution is unreliable: {solution.error.advice}")
+        found.append(f"The solution is {solution.error.verdict}: {solution.error.advice}")
     elif tol is not None and not solution.meets(tol):
         found.append(f"The error estimate is {solution.expected_error:.1e}, above the tolerance {tol:.1e}.")
     return found

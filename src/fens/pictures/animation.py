@@ -15,7 +15,7 @@ from ..errors import SettingError
 from ..numbers import is_whole, real_number
 from ..problem import Problem
 from ..progress import track
-from .canvas import checked_path, new_figure, require_matplotlib, write
+from .canvas import checked_path, new_figure, require_matplotlib, set_title, title_height, write
 from .draw import add_bar, draw_curve, draw_map, finish_curves, set_limits, shown
 from .film import ENDINGS, PIXELS, Recorder, recorder
 from .labels import symbol
@@ -64,20 +64,27 @@ class Film:
 
 
 def animate(
-    problem: Problem, functions: Mapping[sp.Expr, Any], features: int, coordinate: Any, path: Any, frames: Any, fps: Any
+    problem: Problem,
+    functions: Mapping[sp.Expr, Any],
+    features: int,
+    coordinate: Any,
+    path: Any,
+    frames: Any,
+    fps: Any,
+    doubt: str = "",
 ) -> Path:
     """The unknown functions along one coordinate, as a GIF or, with ffmpeg, an MP4; where it was written."""
     film, target, record = prepared(problem, coordinate, path, frames, fps)
     quantities = values(problem, functions, features)
-    figure, panels = _first_frame(quantities, film)
-    caption = figure.suptitle(film.caption(0), fontsize="large")
+    figure, panels = _first_frame(quantities, film, doubt)
+    change_title = set_title(figure, film.caption(0), doubt)
     for _ in range(2):  # the first time, the sizes of maps are not known yet
         figure.draw_without_rendering()
     figure.set_layout_engine("none")  # nothing moves but the function
 
     def changing() -> Iterator[int]:
         for k in track(range(len(film.values)), "drawing frames"):
-            caption.set_text(film.caption(k))
+            change_title(film.caption(k))
             for panel in panels:
                 panel.show(k)
             yield k
@@ -96,11 +103,12 @@ def prepared(
     return film, target, recorder(target, film.fps)
 
 
-def _first_frame(quantities: Sequence[Quantity], film: Film) -> tuple[Figure, list[Panel]]:
+def _first_frame(quantities: Sequence[Quantity], film: Film, doubt: str) -> tuple[Figure, list[Panel]]:
     columns = min(PANELS, len(quantities))
     rows = math.ceil(len(quantities) / columns)
     height = WIDTH * max(_aspect(film.sections(q)[0]) for q in quantities) + 0.55
-    figure = new_figure(columns * (WIDTH + 1.6), rows * height + 0.3)
+    width = columns * (WIDTH + 1.6)
+    figure = new_figure(width, rows * height + title_height(width, film.caption(0), doubt) - 0.1)
     figure.set_dpi(PIXELS)
     axes = [figure.add_subplot(rows, columns, k + 1) for k in range(len(quantities))]
     draw = _curves if len(quantities[0].domain.coordinates) == 2 else _maps
@@ -114,6 +122,9 @@ def _curves(quantity: Quantity, axes: Any, film: Film) -> Panel:
     limits = shade(np.concatenate([c.values for c in curves]), quantity.floor)
     line = draw_curve(axes, curves[0], limits)
     finish_curves(axes, sections[0].names[0], sections[0].bounds[0], quantity.label, limits)
+    for c in curves if not limits.logarithmic else ():
+        axes.update_datalim(np.column_stack([c.x, c.values])[np.isfinite(c.values)])
+    axes.autoscale_view(scalex=False)
     return Panel(lambda k: line.set_ydata(shown(curves[k].values, limits)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CalledProcessError
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 DPI = 160
+WARNING = "#c00000"
+LETTERS = 11  # of a note, on an inch
+NOTE_LINES = 2
 PICTURES = (".png", ".pdf", ".svg", ".jpg", ".jpeg", ".webp", ".tif", ".tiff")
 
 
@@ -31,6 +35,29 @@ def new_figure(width: float, height: float) -> Figure:
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
+
+
+def set_title(figure: Figure, text: str, doubt: str) -> Callable[[str], None]:
+    """A title over a figure and, in red below it, why not to trust what it shows; what changes the title later."""
+    lines = _note(doubt, figure.get_figwidth())
+    colour, size = (WARNING, "medium") if lines else (None, "large")
+    shown = figure.suptitle(_stacked(text, lines), fontsize=size, color=colour)
+    return lambda changed: shown.set_text(_stacked(changed, lines))
+
+
+def title_height(width: float, text: str, doubt: str) -> float:
+    """How many inches a title takes over a figure of a width."""
+    lines = bool(text) + len(_note(doubt, width))
+    return 0.2 + 0.2 * lines if lines else 0.0
+
+
+def _note(doubt: str, width: float) -> list[str]:
+    """The beginning of a sentence, in lines for a width in inches."""
+    return textwrap.wrap(doubt.replace("$", r"\$"), int(LETTERS * width), max_lines=NOTE_LINES, placeholder=" …")
+
+
+def _stacked(text: str, lines: list[str]) -> str:
+    return "\n".join([text, *lines] if text else lines)
 
 
 def begun(path: Any) -> Path | None:

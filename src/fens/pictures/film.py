@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..errors import MissingPackage
+from .canvas import WARNING
 from .shade import COLOURS
 
 if TYPE_CHECKING:
@@ -70,13 +71,13 @@ def _write_mp4(figure: Figure, frames: Iterable[Any], path: Path, fps: float) ->
 
 
 def _palette(colours: set[str]) -> np.ndarray:
-    """256 colours: greys, and those of the colour maps, or tints of the colour of curves if there are none."""
+    """256 colours: greys, tints of the colours of curves and of warnings, and those of the colour maps."""
     from matplotlib import colormaps
     from matplotlib.colors import to_rgb
 
     grey = np.repeat(np.linspace(0, 1, GREYS)[:, None], 3, axis=1)
-    share = (256 - GREYS - TINTS) // max(1, len(colours))
+    share = (256 - GREYS - 2 * TINTS) // max(1, len(colours))
     maps = [colormaps[name](np.linspace(0, 1, share))[:, :3] for name in sorted(colours)]
     strength = np.linspace(1, 0, TINTS)[:, None]
-    tints = strength * np.array(to_rgb(COLOURS[0])) + (1 - strength)
-    return np.asarray(np.round(255 * np.concatenate([grey, tints, *maps])))
+    tints = [strength * np.array(to_rgb(colour)) + (1 - strength) for colour in (COLOURS[0], WARNING)]
+    return np.asarray(np.round(255 * np.concatenate([grey, *tints, *maps])))

@@ -73,12 +73,12 @@ class March(Solution):
     @cached_property
     def functions(self) -> dict[sp.Expr, Any]:
         """Each unknown: a function to call, or a number, which is that of the last block."""
-        return {
+        return self._marked({
             u: self.blocks[-1][u]
             if isinstance(u, Unknown)
             else BlockField(tuple(b[u] for b in self.blocks), self.problem.domain)
             for u in self.problem.unknowns
-        }
+        })
 
     @property
     def _searches(self) -> tuple[Search | None, ...]:

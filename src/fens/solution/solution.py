@@ -18,7 +18,7 @@ from ..assemble import evaluate_jets, place, sample
 from ..domain import Clustered, Demand, Domain, Grid, Region, Sampler, Samples
 from ..errors import SettingError
 from ..features import Distribution, Family, Isotropic
-from ..field import Fields, broadcast
+from ..field import Fields, Number, broadcast
 from ..fit import Stats
 from ..judge import Error
 from ..problem import LINEARISATIONS, Problem, Unknown, component_values
@@ -69,7 +69,11 @@ class Solution:
     @cached_property
     def functions(self) -> dict[sp.Expr, Any]:
         """Each unknown as computed, a function to call, complex or not, or a number."""
-        return Fields(self.problem, self.features, self.weights, self.deviations).functions
+        return self._marked(Fields(self.problem, self.features, self.weights, self.deviations).functions)
+
+    def _marked(self, functions: Mapping[sp.Expr, Any]) -> dict[sp.Expr, Any]:
+        """The same, with numbers that show it if they are not to be trusted."""
+        return {u: f.marked(self.mark) if isinstance(f, Number) else f for u, f in functions.items()}
 
     def __getitem__(self, unknown: sp.Expr) -> Any:
         """One of the unknowns: `solution[p]`."""
@@ -98,7 +102,20 @@ class Solution:
     @property
     def expected_error(self) -> float:
         """The error estimate; infinite where there is none to be trusted."""
-        return float("inf") if self.error is None or not self.error.trusted else self.error.estimate
+        return self.error.estimate if self.error is not None and self.error.trusted else float("inf")
+
+    @property
+    def mark(self) -> str:
+        """One word or two for a solution that is not to be trusted, such as "unreliable"; empty for others."""
+        if self.error is not None and not self.error.trusted:
+            return self.error.verdict
+        return "not converged" if self.stats.status == "failed" else ""
+
+    @property
+    def doubt(self) -> str:
+        """Why it is not to be trusted, and what to do; empty where there is no reason for doubt."""
+        advice = self.stats.advice if self.error is None or self.error.trusted else self.error.advice
+        return f"{self.mark}: {advice}" if self.mark else ""
 
     def meets(self, tol: float) -> bool:
         """Whether the error is below a tolerance, as far as can be known."""
@@ -185,7 +202,7 @@ class Solution:
         some times, three slices at right angles, and more sections through the middle along those coordinates in which
         the function varies most.
         """
-        return pictures.plot(self.problem, self.functions, self.stats.features, path)
+        return pictures.plot(self.problem, self.functions, self.stats.features, path, self.doubt)
 
     def plot_error(self, exact: Any, path: PathLike | None = None) -> Figure:
         """A picture of the absolute error against a known function, or a mapping to these, as `compare` takes them.
@@ -194,7 +211,9 @@ class Solution:
         """
         known = self._known(exact, "plot_error")
         compare = partial(self._compared, points=None)
-        return pictures.plot_errors(self.problem, self.functions, self.stats.features, known, compare, path)
+        return pictures.plot_errors(
+            self.problem, self.functions, self.stats.features, known, compare, path, self.doubt
+        )
 
     def plot_search(self, path: PathLike | None = None) -> Figure:
         """A picture of the search for the scale: the loss of each that was tried, and the one chosen."""
@@ -215,7 +234,9 @@ class Solution:
 
         `path` ends in `.gif` or, where the program ffmpeg is installed, `.mp4`.
         """
-        return pictures.animate(self.problem, self.functions, self.stats.features, coordinate, path, frames, fps)
+        return pictures.animate(
+            self.problem, self.functions, self.stats.features, coordinate, path, frames, fps, self.doubt
+        )
 
     @property
     def _searches(self) -> tuple[Search | None, ...]:
@@ -289,7 +310,7 @@ class Solution:
         rho = [self.scales[k] for k in range(len(self.scales)) if k == 0 or self.scales[k] != self.scales[k - 1]]
         names, where = ", ".join(map(str, self.problem.unknowns)), " and ".join(d.name for d in self.problem.domains)
         lines = [
-            f"Solution {names} on {where}",
+            f"Solution {names} on {where}{f' — {self.mark.upper()}' if self.mark else ''}",
             f"{s.features} {self.settings.activation} features at scale {', '.join(f'{r:.4g}' for r in rho)}, "
             f"{s.rows} rows, numerical rank {s.rank}",
             f"residual {s.residual:.2e}{self._iterations()}, {sum(s.seconds.values()):.2f} s",

@@ -25,4 +25,5 @@ def html(solution: Any) -> str:
     if stats.status != "converged":
         rows.insert(0, ("status", f"{stats.status}: {stats.advice}"))
     problem = f"<details><summary>Equations</summary>{html_of(solution.problem)}</details>"
-    return f"<p><strong>Solution</strong> {escape(sought(solution.problem))}</p>{table(('', ''), rows)}{problem}"
+    mark = f' <strong style="color:#c00">{escape(solution.mark)}</strong>' if solution.mark else ""
+    return f"<p><strong>Solution</strong> {escape(sought(solution.problem))}{mark}</p>{table(('', ''), rows)}{problem}"

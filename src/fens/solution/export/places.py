@@ -145,4 +145,6 @@ def facts_of(solution: Any) -> dict[str, str]:
     }
     if error is not None:
         found |= {"error_estimate": repr(error.estimate), "verdict": error.verdict}
+    if solution.doubt:
+        found["warning"] = f"The solution is {solution.doubt}"
     return found

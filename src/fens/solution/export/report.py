@@ -57,7 +57,7 @@ def _banner(solution: Any) -> str:
     error, stats = solution.error, solution.stats
     if error is None:
         return '<p class="verdict"><strong>No error estimate</strong> was asked for.</p>'
-    kind = "bad" if not error.trusted or stats.status != "converged" else "good"
+    kind = "good" if error.trusted and stats.status == "converged" else "bad"
     about = f"Error about {error.estimate:.1e}, relative {error.relative:.1e}"
     more = f" {escape(stats.advice)}" if stats.status != "converged" else ""
     return f'<p class="verdict {kind}"><strong>{about}: {error.verdict}.</strong> {escape(error.advice)}{more}</p>'

@@ -16,12 +16,14 @@ def to_csv(solution: Any, path: str | Path, points: Any) -> None:
     """A header with the names of coordinates and unknowns, and a row for each point in a domain.
 
     Numbers are written with as many digits as it takes to get the same numbers back; what is not defined is empty.
+    Columns of a solution that is not to be trusted say so in their names, so that the table stays one.
     """
     problem = solution.problem
     parts = [(rows, values_at(solution, rows, d)) for d in problem.domains for rows in [rows_in(d, problem, points)]]
     with whole(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
-        writer.writerow([*map(str, problem.coordinates), *parts[0][1]])
+        mark = f" ({solution.mark})" if solution.mark else ""
+        writer.writerow([*map(str, problem.coordinates), *(f"{name}{mark}" for name in parts[0][1])])
         for rows, columns in parts:
             writer.writerows(map(_texts, np.column_stack([rows, *columns.values()]).tolist()))
 

@@ -136,6 +136,8 @@ def write_grid(path: Path, parts: list[Part], solution: Any) -> None:
     connectivity = np.concatenate([c.ravel() for c in cells]).astype(np.int64)
     values = {name: np.concatenate([v[name] for _, v in parts]) for name in parts[0][1]}
     numbers = {str(u): np.array([float(n)]) for u, n in numbers_of(solution).items()}
+    if solution.mark:
+        numbers[solution.mark] = np.array([1.0])  # what a user of ParaView can see
     facts = "\n".join(f"{k}: {v}" for k, v in facts_of(solution).items()).replace("--", "- -")
     lines = [
         '<?xml version="1.0"?>',
