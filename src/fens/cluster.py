@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from .device import to_host
-from .errors import EvaluationError, MissingPackage, SettingError
+from .errors import EvaluationError, MissingPackage, SettingError, quoted
 from .lstsq import Failed, InTurn, Rows, Scaled, Solvable, Stack, factorise
 from .progress import tell
 
@@ -41,7 +41,7 @@ class Cluster:
         except ImportError as error:
             raise MissingPackage("cluster needs the package distributed; install fens[cluster].") from error
         if not isinstance(client, distributed.Client) or client.asynchronous:
-            raise SettingError(f"cluster must be a distributed.Client that is not asynchronous; got {client!r}.")
+            raise SettingError(f"cluster must be a distributed.Client that is not asynchronous; got {quoted(client)}.")
         if client.status != "running":
             raise SettingError(f"The client of the cluster is {client.status}; make a new one.")
         return cls(client)

@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .errors import SettingError
+from .errors import SettingError, quoted
 
 
 def device_of(name: str) -> torch.device:
@@ -20,11 +20,11 @@ def device_of(name: str) -> torch.device:
     try:
         device = torch.device(name)
     except (RuntimeError, TypeError) as error:
-        raise SettingError(f"device must be 'cpu' or 'cuda'; got {name!r}.") from error
+        raise SettingError(f"device must be 'cpu' or 'cuda'; got {quoted(name)}.") from error
     if device.type == "mps":
         raise SettingError("device 'mps' has no float64, which fens computes in; use 'cpu'.")
     if device.type not in ("cpu", "cuda"):
-        raise SettingError(f"device must be 'cpu' or 'cuda'; got {name!r}.")
+        raise SettingError(f"device must be 'cpu' or 'cuda'; got {quoted(name)}.")
     if device.type == "cuda" and not torch.cuda.is_available():
         raise SettingError("device 'cuda' was asked for, but PyTorch sees no CUDA device here; use 'cpu'.")
     return device

@@ -23,7 +23,7 @@ from torch import Tensor
 from .assemble import Collocated, Placed, System, homes, linearise, place, weigh
 from .choose import first_shape, scale_by_rank
 from .device import device_of, to_device, to_host
-from .errors import EquationError, NotConverged, SettingError, UnsupportedEquation
+from .errors import EquationError, NotConverged, SettingError, UnsupportedEquation, quoted
 from .features import Family, Isotropic
 from .field import ComplexField, Fields
 from .fit import Case, check_size, draw_features, place_points
@@ -89,8 +89,15 @@ def eigen(
     have a largest value of 1.
     """
     if not is_whole(count, 1):
-        raise SettingError(f"count must be a whole positive number; got {count!r}.")
-    centre = real_number(near, SettingError, f"near must be a number; got {near!r}.")
+        raise SettingError(f"count must be a whole positive number; got {quoted(count)}.")
+    centre = real_number(near, SettingError, f"near must be a number; got {quoted(near)}.")
+    if not np.isfinite(centre):
+        raise SettingError(f"near must be finite; got {quoted(near)}.")
+    if is_whole(features, 1) and count + EXTRA > features:
+        raise SettingError(
+            f"{quoted(count)} eigenvalues are found among functions of at least {EXTRA} features more; got "
+            f"features={features}. Take more features, or fewer eigenvalues."
+        )
     settings = Settings(features, activation, scale, points, "balanced", "uniform", None, seed, device, estimate=False)
     pencil = Pencil.of(problem, eigenvalue)
     for_first, for_second = np.random.SeedSequence(seed).spawn(2)
@@ -120,7 +127,7 @@ class Pencil:
         if not isinstance(problem, Problem):
             raise SettingError(f"eigen() takes a fens.Problem; got {type(problem).__name__}.")
         if not isinstance(eigenvalue, Unknown):
-            raise SettingError(f"The eigenvalue is a fens.Unknown that stands in the equations; got {eigenvalue!r}.")
+            raise SettingError(f"The eigenvalue is a fens.Unknown in the equations; got {quoted(eigenvalue)}.")
         (number,) = problem.of(eigenvalue)
         if sum(c.is_constant for c in problem.components) > 1:
             raise UnsupportedEquation("An eigenvalue problem has one unknown number, its eigenvalue.")

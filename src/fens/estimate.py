@@ -25,6 +25,7 @@ from .fit import Case, Stats, draw_features, place_points
 from .judge import Error, Evidence, judged
 from .lstsq import Failed, Solvable
 from .nonlinear import Point, natural_size
+from .numbers import rms
 from .problem import LINEARISATIONS, Problem
 
 EPS = float(np.finfo(np.float64).eps)
@@ -68,8 +69,16 @@ def estimate_error(
     sizes = [float(np.abs(v).max()) for v in values]
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     rounding = EPS * float(torch.linalg.vector_norm(weights))
-    evidence = Evidence(dict(zip(names, residuals, strict=True)), by_name, recovery, sensitivity, rounding, noise)
+    held = dict(zip(names, residuals, strict=True))
+    evidence = Evidence(held, by_name, recovery, sensitivity, rounding, noise, *_misfit(here, conditions))
     return judged(evidence, stats, not all_isotropic(distributions))
+
+
+def _misfit(here: Point, conditions: Sequence[Collocated]) -> tuple[float, int]:
+    """What data with noise miss a function by, in units of their standard deviations, and how many they are."""
+    pairs = zip(here.residuals, conditions, strict=True)
+    missed = [residual / c.noise for residual, c in pairs if c.noise is not None]
+    return (rms(np.concatenate(missed)), sum(map(len, missed))) if missed else (0.0, 0)
 
 
 def _names(regions: Sequence[str]) -> list[str]:

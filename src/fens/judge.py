@@ -17,6 +17,7 @@ STABLE = 300.0  # largest change of a solution beside that of its data
 STABLE_TOGETHER = 1500.0  # the same for several unknowns
 ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
 FLOOR = 1.2e-14  # relative error that needs no improvement
+BY_CHANCE = 5.0  # standard deviations of a misfit above its mean, which is one in some million by chance
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,9 @@ class Evidence:
     has that of each unknown with the size of it; `recovery` is the
     relative error with which random functions are found again from what the equations tell of them; `sensitivity`
     how much random changes of the equations change the solution, beside their sizes; `rounding` the size of the
-    weighted features times the unit of round-off; `noise` has the change of each unknown that noise in the data makes.
+    weighted features times the unit of round-off; `noise` has the change of each unknown that noise in the data makes;
+    `misfit` is what the data miss the solution by, in units of their standard deviations, the root mean square of the
+    `measured` values that have one.
     """
 
     residuals: Mapping[str, float]
@@ -37,6 +40,8 @@ class Evidence:
     sensitivity: float
     rounding: float
     noise: Mapping[str, float] = field(default_factory=dict)
+    misfit: float = 0.0
+    measured: int = 0
 
     @property
     def disagreement(self) -> float:
@@ -94,6 +99,18 @@ class Error:
         return f"Error({self.estimate:.1e}, relative {self.relative:.1e}, {self.verdict}: {self.advice})"
 
 
+def understated(misfit: float, count: int) -> bool:
+    """Whether so many data miss a solution by more, in units of their standard deviations, than chance allows.
+
+    Their squares, summed up, have a χ² distribution if the deviations are right; the cube root of its mean is nearly
+    normal, with the mean 1 − 2/9n and the variance 2/9n (Wilson and Hilferty).
+    """
+    if count == 0:
+        return False
+    variance = 2 / (9 * count)
+    return not float(misfit) ** (2 / 3) <= 1 - variance + BY_CHANCE * variance**0.5
+
+
 def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     """The estimate and the verdict that follow from the evidence.
 
@@ -101,7 +118,7 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     """
     worst, resolved = evidence.worst, evidence.resolved
     errors = {
-        name: SAFETY * (difference + evidence.noise.get(name, 0.0))
+        name: SAFETY * (difference + max(1.0, evidence.misfit) * evidence.noise.get(name, 0.0))
         for name, (difference, _) in evidence.differences.items()
     }
     if alike or not resolved:
@@ -128,6 +145,12 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
         )
     if stats.status != "converged":
         return verdict("unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}")
+    if resolved and understated(evidence.misfit, evidence.measured):
+        return verdict(
+            "unreliable",
+            f"The data miss the solution by {evidence.misfit:.2g} of their standard deviations, where chance makes it "
+            "about one: std is understated, or the equations are not those that the data obey.",
+        )
     if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()) and resolved:
         return verdict("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
     if not relative <= UNCERTAIN or not resolved:

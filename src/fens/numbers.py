@@ -4,38 +4,67 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sized
 from typing import Any
 
 import numpy as np
+import psutil
 
 from .errors import FensError
 
 LEAST_MEMORY = 1_000_000  # bytes
+ENTRY = 8  # bytes of a number
+FEW = 10**6  # numbers for which there is always room
 
 
 def real_array(value: Any, error: type[FensError], message: str) -> np.ndarray:
-    """An array of float64; text, complex numbers and anything else that is not real raise the error."""
+    """An array of float64; text, complex numbers and anything else that is not real raise the error.
+
+    So do masked values and tensors that are part of a gradient: an array would lose what matters of them.
+    """
     try:
+        if (reason := _reason_against(value)) is not None:
+            raise error(f"{message} {reason}")
         array = np.asarray(value)
         if array.dtype.kind == "O" and not any(v is None or isinstance(v, str | complex) for v in array.flat):
             array = array.astype(np.float64)  # SymPy's numbers, and Python's large integers
-    except (TypeError, ValueError, OverflowError) as cause:
+        if array.dtype.kind not in "iuf":
+            raise error(message)
+        return array.astype(np.float64)
+    except FensError:
+        raise
+    except Exception as cause:  # an object may raise anything when it is asked for its numbers
         raise error(message) from cause
-    if array.dtype.kind not in "iuf":
-        raise error(message)
-    return array.astype(np.float64)
+
+
+def _reason_against(value: Any) -> str | None:
+    """Why not to make an array of something, found before anything is allocated."""
+    if getattr(value, "requires_grad", False) is True:
+        return "Gradients do not pass through it: detach the tensor first."
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        return "Some of them are masked."
+    count = value.size if isinstance(value, np.ndarray) else len(value) if isinstance(value, Sized) else 0
+    if count <= FEW or ENTRY * count <= free():
+        return None
+    return f"There are {count:.1e} of them, more than fit into memory."
 
 
 def real_number(value: Any, error: type[FensError], message: str) -> float:
     """A float; the same for one number. It may be infinite or NaN."""
-    if isinstance(value, bool | str | bytes):
-        raise error(message)
     try:
-        return float(value)
-    except (TypeError, ValueError) as cause:
-        raise error(message) from cause
-    except OverflowError:
-        return math.inf
+        array = real_array(value, error, message)
+    except FensError as refused:
+        if isinstance(refused.__cause__, OverflowError):  # beyond the range of floating point
+            return math.inf if value > 0 else -math.inf
+        raise
+    if array.ndim:
+        raise error(message)
+    return float(array)
+
+
+def free() -> int:
+    """Bytes of memory that are free."""
+    return int(psutil.virtual_memory().available)
 
 
 def is_whole(value: Any, least: int) -> bool:
@@ -54,6 +83,12 @@ def bytes_of(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return None
     return int(value) if LEAST_MEMORY <= value < math.inf else None
+
+
+def shown(size: int) -> str:
+    """An amount of memory as a text."""
+    unit, name = next(((u, n) for u, n in ((10**9, "GB"), (10**6, "MB")) if size >= u), (1, "bytes"))
+    return f"{size / unit:.3g} {name}" if size < 10**15 else f"{size // 10**12} TB"
 
 
 def rms(values: np.ndarray) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..errors import EquationError, RegionError, UnsupportedEquation
+from ..errors import EquationError, RegionError, UnsupportedEquation, quoted
 from .expression import Equation, find_unknowns, taken_apart, worked_out
 from .unknowns import Component, Unknown, parts_of
 
@@ -62,6 +62,12 @@ class Problem:
         )
         for condition in self.conditions:
             _check(condition, self.domains)
+        for domain in self.domains:
+            if not self.regions_of(domain):
+                raise EquationError(
+                    f"On {domain.name} there are integrals only, which are one row each; add an equation that holds at "
+                    "its points."
+                )
 
     @classmethod
     def of_conditions(
@@ -90,10 +96,11 @@ class Problem:
 
     def of(self, unknown: sp.Expr) -> tuple[int, ...]:
         """The numbers of the components of an unknown: one, or two if it is complex."""
-        found = tuple(k for k, c in enumerate(self.components) if c.unknown == unknown)
+        sought = isinstance(unknown, sp.Basic)  # arrays compare entry by entry
+        found = tuple(k for k, c in enumerate(self.components) if sought and c.unknown == unknown)
         if not found:
             known = ", ".join(map(str, self.unknowns))
-            raise EquationError(f"{unknown} is not an unknown of this problem; it has {known}.")
+            raise EquationError(f"{quoted(unknown)} is not an unknown of this problem; it has {known}.")
         return found
 
     @property
@@ -114,7 +121,7 @@ class Problem:
 
     def equations_on(self, region: Any) -> tuple[Equation, ...]:
         """The equations that hold on a region, in the order they were given."""
-        found = tuple(c.equation for c in self.conditions if c.region == region)
+        found = tuple(c.equation for c in self.conditions if hasattr(region, "patches") and c.region == region)
         if not found:
             carrying = ", ".join(r.name for r in self.regions)
             raise RegionError(f"The problem has no equation on {_name(region)}; it has some on: {carrying}.")
@@ -145,7 +152,7 @@ def _statements(equations: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     pairs = []
     for region, given in equations.items():
         if not hasattr(region, "patches") or isinstance(region, type):
-            raise RegionError(f"The keys of a problem are regions, such as box or box.boundary; got {region!r}.")
+            raise RegionError(f"The keys of a problem are regions, such as box or box.boundary; got {quoted(region)}.")
         listed = list(given) if isinstance(given, list | tuple) else [given]
         if not listed:
             raise EquationError(f"The list of equations on {region.name} is empty.")
@@ -235,4 +242,4 @@ def _listed(symbols: Iterable[sp.Symbol]) -> str:
 
 
 def _name(region: Any) -> str:
-    return str(getattr(region, "name", repr(region)))
+    return str(getattr(region, "name", quoted(region)))
