@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sized
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ def real_array(value: Any, error: type[FensError], message: str) -> np.ndarray:
         if (reason := _reason_against(value)) is not None:
             raise error(f"{message} {reason}")
         array = np.asarray(value)
-        if array.dtype.kind == "O" and not any(v is None or isinstance(v, str | complex) for v in array.flat):
+        if array.dtype.kind == "O" and all(map(_may_be_number, array.flat)):
             array = array.astype(np.float64)  # SymPy's numbers, and Python's large integers
         if array.dtype.kind not in "iuf":
             raise error(message)
@@ -37,13 +37,19 @@ def real_array(value: Any, error: type[FensError], message: str) -> np.ndarray:
         raise error(message) from cause
 
 
+def _may_be_number(value: Any) -> bool:
+    """Whether it is worth a try; SymPy tries for long to make a number of an expression with symbols."""
+    return not (value is None or isinstance(value, str | complex) or getattr(value, "free_symbols", None))
+
+
 def _reason_against(value: Any) -> str | None:
     """Why not to make an array of something, found before anything is allocated."""
     if getattr(value, "requires_grad", False) is True:
         return "Gradients do not pass through it: detach the tensor first."
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         return "Some of them are masked."
-    count = value.size if isinstance(value, np.ndarray) else len(value) if isinstance(value, Sized) else 0
+    shape = getattr(value, "shape", None) or (len(value) if isinstance(value, Sequence) else 0,)
+    count = math.prod(map(int, shape))
     if count <= FEW or ENTRY * count <= free():
         return None
     return f"There are {count:.1e} of them, more than fit into memory."
@@ -87,8 +93,9 @@ def bytes_of(value: Any) -> int | None:
 
 def shown(size: int) -> str:
     """An amount of memory as a text."""
-    unit, name = next(((u, n) for u, n in ((10**9, "GB"), (10**6, "MB")) if size >= u), (1, "bytes"))
-    return f"{size / unit:.3g} {name}" if size < 10**15 else f"{size // 10**12} TB"
+    if size < 2**30:
+        return f"{size / 2**20:.1f} MiB"
+    return f"{size / 2**30:.1f} GiB" if size < 2**80 else "far too many GiB"
 
 
 def rms(values: np.ndarray) -> float:

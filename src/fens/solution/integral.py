@@ -32,7 +32,7 @@ def integrate(fields: Fields, expression: Any, on: Region | None, n: int) -> Any
     problem = fields.problem
     region: Region = problem.domain if on is None else on
     if not isinstance(region, Region) or region.domain not in problem.domains:
-        name = getattr(region, "name", repr(region))
+        name = getattr(region, "name", quoted(region))
         raise RegionError(f"integrate() takes a region of {problem.domain.name}; got {name}.")
     n = checked_count(n, region, "integrate()", SettingError)
     parts = _parts(expression, problem)
