@@ -1,5 +1,6 @@
 """Limits that hold: of sizes, of time, of what may be given; each is told in a sentence."""
 
+import inspect
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -30,6 +31,7 @@ from fens.problem import Unknown
 from fens.scale import descend, search
 from fens.settings import Settings
 from fens.solve import rate, why_stop
+from fuzz.calls import NEVER, callables, make
 
 x, y, t = sp.symbols("x y t")
 n = sp.Symbol("n", integer=True, positive=True)
@@ -355,6 +357,18 @@ def test_many_noisy_samples_of_a_nonlinear_problem():
     data = fens.Data(xs * (1 - xs) / 4 + 0.001 * rng.standard_normal(400), std=np.full(400, 0.001))
     found = fens.solve(fens.Problem({**problem, fens.Points({x: xs}): sp.Eq(v, data)}), features=30, estimate=False)
     assert abs(found[k] - 2) < 5 * found[k].std < 0.1
+
+
+# calls
+
+
+def test_everything_public_is_called_with_bad_values():
+    assert {*fens.__all__} - {*callables()} == NEVER
+    drawn = {make(seed).name for seed in range(3000)}
+    assert drawn == {*callables()}
+    assert {p for seed in range(3000) if (call := make(seed)).name == "solve" for p, _ in call.replaced} >= {
+        name for name in inspect.signature(fens.solve).parameters if name != "cluster"
+    }
 
 
 # processes
