@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench peers accuracy docs clean
+.PHONY: demo test fuzz lint bench peers accuracy docs clean
 
 demo: .venv/installed
 	$(BIN)/python examples/helmholtz.py
@@ -10,6 +10,10 @@ demo: .venv/installed
 # one process for each core, on one thread each: side by side, several threads would only slow each other down
 test: .venv/installed
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+
+# bad input from seeds: mutated problem files, forged saved files; test runs the first few hundred of each
+fuzz: .venv/installed
+	OMP_NUM_THREADS=1 $(BIN)/python tests/fuzz/run.py --count 20000
 
 lint: .venv/installed
 	$(BIN)/ruff check .

@@ -11,7 +11,7 @@ import torch
 import fens
 from fens import zoo
 from fens.cluster import Cluster, Distributed, packed, unpacked
-from fens.errors import SettingError
+from fens.errors import EvaluationError, SettingError
 from fens.progress import listening
 from fens.reproduce import command
 from fens.reproduce.cells import Cell
@@ -39,6 +39,25 @@ def test_the_same_answer_as_on_one_machine(client):
     assert np.abs(here(x, y) - there(x, y)).max() < 1e-12
     assert there.error.verdict == here.error.verdict
     assert there.settings.cluster is None  # a connection is nothing to be kept
+
+
+@pytest.fixture
+def deserted(monkeypatch):
+    """A cluster without workers, and little patience with it."""
+    monkeypatch.setattr("fens.cluster.PATIENCE", 0.2)
+    options = {"n_workers": 0, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        yield client
+
+
+def test_a_cluster_without_workers_says_so(deserted):
+    with pytest.raises(SettingError, match="no workers, and none came in"):
+        fens.solve(zoo.helmholtz().problem, features=60, cluster=deserted)
+
+
+def test_so_does_one_that_has_lost_them(deserted):
+    with pytest.raises(EvaluationError, match="lost all its workers"):
+        Cluster(deserted).map(abs, [-1], label="values")
 
 
 def test_a_nonlinear_problem(client):

@@ -30,6 +30,7 @@ from .field import Field
 from .fit import Case, draw_features
 from .numbers import rms
 from .problem import Problem
+from .progress import time_left
 from .scale import ROUND_OFF, Search
 from .settings import Settings
 
@@ -86,7 +87,7 @@ def first_distributions(problem: Problem, settings: Settings) -> Distributions:
     elif settings.adapts is False or d <= MANY:
         first = Isotropic()
     else:
-        first = Mixture(((0.5, Isotropic()), (0.5, Sparse.up_to(3, d))))
+        first = Mixture(((0.5, Isotropic()), (0.5, Sparse.of_few(d))))
     return (first,) * len(problem.components)
 
 
@@ -96,7 +97,7 @@ def adapt(case: Case, pilot: Candidate, for_rounds: np.random.SeedSequence) -> t
     kinds = set(PROPOSALS)
     for seed in for_rounds.spawn(ROUNDS):
         before, function = best, best.choice.function
-        if before.loss <= ROUND_OFF or function is None:
+        if before.loss <= ROUND_OFF or function is None or not time_left():
             break
         larger = Begin(tuple(LARGER * s for s in _common(before.choice.scales, len(case.problem.coordinates))))
         for kind in sorted(kinds):
@@ -206,7 +207,7 @@ def couplings(function: Field, unit: np.ndarray, residual: float) -> Distributio
     if len(subsets) > MOST_SUBSETS:
         return None
     learnt = Sparse(tuple(subsets), tuple(3.0 ** len(s) for s in subsets))
-    return Mixture(((1 - SPARED, learnt), (SPARED, Sparse.up_to(3, d))))
+    return Mixture(((1 - SPARED, learnt), (SPARED, Sparse.of_few(d))))
 
 
 def holes(function: Field, unit: np.ndarray, residual: float) -> Distribution | None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, TypeVar
@@ -19,11 +19,12 @@ import torch
 from torch import Tensor
 
 from .device import to_host
-from .errors import EvaluationError, MissingPackage, SettingError
+from .errors import EvaluationError, MissingPackage, SettingError, quoted
 from .lstsq import Failed, InTurn, Rows, Scaled, Solvable, Stack, factorise
 from .progress import tell
 
 T = TypeVar("T")
+PATIENCE = 60.0  # seconds for which a cluster may be without workers
 HEIGHT = 4  # rows for each column that a task makes and folds
 
 
@@ -41,9 +42,16 @@ class Cluster:
         except ImportError as error:
             raise MissingPackage("cluster needs the package distributed; install fens[cluster].") from error
         if not isinstance(client, distributed.Client) or client.asynchronous:
-            raise SettingError(f"cluster must be a distributed.Client that is not asynchronous; got {client!r}.")
+            raise SettingError(f"cluster must be a distributed.Client that is not asynchronous; got {quoted(client)}.")
         if client.status != "running":
             raise SettingError(f"The client of the cluster is {client.status}; make a new one.")
+        try:
+            client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError as error:
+            raise SettingError(
+                f"The cluster has no workers, and none came in {PATIENCE:g} s; start some, and where they take long "
+                "to start wait for them first, by client.wait_for_workers(1)."
+            ) from error
         return cls(client)
 
     def map(self, function: Callable[..., T], *arguments: Sequence[Any], label: str) -> list[T]:
@@ -63,11 +71,10 @@ class Cluster:
 
     def gathered(self, wanted: Sequence[Any], watched: Sequence[Any], label: str) -> list[Any]:
         """The results of tasks; how many of those watched are done is told as they are."""
-        from distributed import as_completed
         from distributed.scheduler import KilledWorker
 
         unique = list({future.key: future for future in watched}.values())
-        for k, _ in enumerate(as_completed(unique), 1):
+        for k, _ in enumerate(self._finished(unique), 1):
             tell(f"cluster: {label}, {k} of {len(unique)} tasks")
         try:
             return list(self.client.gather(list(wanted)))
@@ -76,6 +83,22 @@ class Cluster:
                 "Several workers of the cluster were lost over the same task, most likely for want of memory; "
                 f"give them more, or take fewer features. {error}"
             ) from error
+
+
+    def _finished(self, futures: Sequence[Any]) -> Iterator[Any]:
+        """Tasks as they are done; not for ever, if there is nobody left to do them."""
+        from distributed import wait
+
+        left = set(futures)
+        while left:
+            try:
+                done, left = wait(left, timeout=PATIENCE, return_when="FIRST_COMPLETED")
+                yield from done
+            except TimeoutError as error:
+                if not self.client.nthreads():
+                    raise EvaluationError(
+                        f"The cluster has lost all its workers, and none came in {PATIENCE:g} s; start some."
+                    ) from error
 
 
 @dataclass(frozen=True)

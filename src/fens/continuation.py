@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .errors import NotConverged, SettingError
+from .errors import EvaluationError, FensError, NotConverged, SettingError, quoted
 from .problem import Problem
 from .solution import Solution
 from .solve import solve
@@ -23,11 +23,24 @@ def continuation(
         raise SettingError("continuation() takes a function from a parameter to a problem, and the parameter's values.")
     found: list[Solution] = []
     for value in values:
+        problem = _problem(problem_of, value)
         try:
-            found.append(solve(problem_of(value), initial=found[-1] if found else initial, **options))
+            found.append(solve(problem, initial=found[-1] if found else initial, **options))
         except NotConverged as error:
             message = f"At the value {value} of the parameter, number {len(found) + 1}: {error} Or take smaller steps."
             raise NotConverged(message, error.states) from error
     if not found:
         raise SettingError("continuation() needs at least one value of the parameter.")
     return found
+
+
+def _problem(problem_of: Callable[[Any], Problem], value: Any) -> Problem:
+    try:
+        return problem_of(value)
+    except FensError:
+        raise
+    except Exception as error:
+        raise EvaluationError(
+            f"The function from a parameter to a problem raised {type(error).__name__} at the value {quoted(value)}: "
+            f"{error}"
+        ) from error

@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 
 from .device import to_device
-from .errors import NotConverged, SettingError
+from .errors import NotConverged, SettingError, quoted
 from .field import ComplexField, Fields
 from .numbers import is_whole, real_number
 from .pencil import Pencil
@@ -74,7 +74,7 @@ def eigen(
     have a largest value of 1. With a complex unknown, and near a complex number, functions and eigenvalues are complex.
     """
     if not is_whole(count, 1):
-        raise SettingError(f"count must be a whole positive number; got {count!r}.")
+        raise SettingError(f"count must be a whole positive number; got {quoted(count)}.")
     centre = _centre(near)
     settings = Settings(features, activation, scale, points, "balanced", "uniform", None, seed, device, estimate=False)
     pencil = Pencil.of(problem, eigenvalue)
@@ -95,7 +95,7 @@ def eigen(
 
 def _centre(near: Any) -> complex:
     """The number to look near to, a float if it is real."""
-    message = f"near must be a finite number, real or complex; got {near!r}."
+    message = f"near must be a finite number, real or complex; got {quoted(near)}."
     if isinstance(near, complex | np.complexfloating | sp.Expr):
         try:
             number = complex(near)

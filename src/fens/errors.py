@@ -6,6 +6,17 @@ import sys
 import warnings
 from types import FrameType
 
+LONGEST = 200  # characters of a value that a message shows
+
+
+def quoted(value: object) -> str:
+    """A value as messages show it: cut off where it is long, and its kind where it cannot be shown."""
+    try:
+        text = repr(value)
+    except Exception:  # an object may raise anything, and an expression be too deep for SymPy to print
+        return f"an object of the kind {type(value).__name__}"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
 
 class FensError(Exception):
     """Anything fens refuses, in a sentence that names the thing, the constraint, what was given and what to do."""
@@ -29,6 +40,10 @@ class SettingError(FensError, ValueError):
 
 class EvaluationError(FensError, ValueError):
     """A coefficient, a source or a callable gave something other than finite real numbers."""
+
+
+class Unconverged(UserWarning):
+    """An integral is known to a few digits only."""
 
 
 class NotConverged(FensError, RuntimeError):

@@ -14,11 +14,11 @@ from torch import Tensor
 
 from .assemble import evaluate
 from .device import to_device
-from .domain import Domain
-from .errors import SettingError
+from .domain import Domain, points_of
+from .errors import SettingError, quoted
 from .features import Family, Features
 from .numbers import is_whole, real_array
-from .problem import Problem, Unknown
+from .problem import HIGHEST, Problem, Unknown
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Field:
                 f"The solution takes {len(self.arguments)} coordinates, ({names}); got {len(coordinates)}."
             )
         if outside not in ("nan", "extrapolate"):
-            raise SettingError(f"outside must be 'nan' or 'extrapolate'; got {outside!r}.")
+            raise SettingError(f"outside must be 'nan' or 'extrapolate'; got {quoted(outside)}.")
         arrays = broadcast(coordinates, self.arguments)
         shape = arrays[0].shape
         by_name = dict(zip(self.arguments, arrays, strict=True))
@@ -52,6 +52,7 @@ class Field:
 
     def at(self, points: np.ndarray) -> np.ndarray:
         """The values at points given as rows, in the order of the domain's coordinates, wherever they lie."""
+        points = points_of(self.domain, points)
         return self.derivatives(points, [(0,) * len(self.orders)])[0]
 
     def derivatives(self, points: np.ndarray, alphas: Sequence[Sequence[int]]) -> list[np.ndarray]:
@@ -112,7 +113,7 @@ class ComplexField:
         return self.real.domain
 
     def __repr__(self) -> str:
-        return f"<complex {self.real!r}"[:-1] + ">"
+        return f"<complex {quoted(self.real)}"[:-1] + ">"
 
 
 @dataclass(frozen=True)
@@ -203,7 +204,8 @@ def _variables_and_orders(variables: tuple[Any, ...]) -> list[tuple[Any, int]]:
         elif k > 0 and isinstance(variables[k - 1], sp.Symbol):
             pairs[-1] = (pairs[-1][0], _order(v))
         else:
-            raise SettingError(f"diff() takes coordinates, each with its order behind it if it is not 1; got {v!r}.")
+            what = "coordinates, each with its order behind it if it is not 1"
+            raise SettingError(f"diff() takes {what}; got {quoted(v)}.")
     if not pairs:
         raise SettingError("diff() takes at least one coordinate, such as diff(x) or diff(x, 2).")
     return pairs
@@ -211,5 +213,7 @@ def _variables_and_orders(variables: tuple[Any, ...]) -> list[tuple[Any, int]]:
 
 def _order(n: Any) -> int:
     if not (is_whole(n, 0) or (isinstance(n, sp.Integer) and n >= 0)):
-        raise SettingError(f"The order of a derivative must be a whole number, not negative; got {n!r}.")
+        raise SettingError(f"The order of a derivative must be a whole number, not negative; got {quoted(n)}.")
+    if n > HIGHEST:
+        raise SettingError(f"The order of a derivative is at most {HIGHEST}; got {n if n < 10**9 else 'far more'}.")
     return int(n)

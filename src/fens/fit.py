@@ -33,6 +33,7 @@ from .features import (
 from .field import Fields
 from .lstsq import Failed, LeastSquares, least
 from .nonlinear import Iteration, Point, State, best, starts, verdict
+from .numbers import shown
 from .problem import LINEARISATIONS, Component, Problem
 from .progress import watch
 from .scale import by_rank
@@ -106,7 +107,9 @@ class Case:
 
 def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
     """Points on every region of a problem, and none without."""
-    found = sample(problem, settings.sampler, settings.sizes(problem), seed)
+    sizes = settings.sizes(problem)
+    check_room(0, sum(sizes), settings.bytes)  # before there are as many points
+    found = sample(problem, settings.sampler, sizes, seed)
     for region, samples in found.items():
         if len(samples) == 0:
             raise SettingError(f"The points leave none on {region.name}; choose more of them.")
@@ -133,10 +136,16 @@ def check_size(placed: Sequence[Placed], features: int, memory: int) -> None:
             f"The points give {rows} rows for {features} features; least squares needs at least as many rows as "
             "features. Take more points or fewer features."
         )
-    if least(features) > memory:
+    check_room(rows, features, memory)
+
+
+def check_room(rows: int, features: int, memory: int) -> None:
+    """Refuse a system too large to be held."""
+    if (needed := least(rows, features)) > memory:
+        what = f"{features} features" if not rows else f"{rows} rows of {features} features"
         raise SettingError(
-            f"{features} features need {least(features) / 2**30:.1f} GiB of memory, and {memory / 2**30:.1f} may be "
-            "used; take fewer features, or raise memory, which is half of what is free by default."
+            f"{what} need {shown(needed)} of memory, and {shown(memory)} may be used; take fewer, "
+            "or raise memory, which is half of what is free by default."
         )
 
 

@@ -19,6 +19,7 @@ SINGULAR = 1e10  # change of a solution relative to that of its data that leaves
 UNTRUSTED = ("unreliable", "inconsistent")  # verdicts with which an estimate is not to be trusted
 ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
 FLOOR = 1.2e-14  # relative error that needs no improvement
+BY_CHANCE = 5.0  # standard deviations of a misfit above its mean, which is one in some million by chance
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,9 @@ class Evidence:
     has that of each unknown with the size of it; `recovery` is the
     relative error with which random functions are found again from what the equations tell of them; `sensitivity`
     how much random changes of the equations change the solution, beside their sizes; `rounding` the size of the
-    weighted features times the unit of round-off; `noise` has the change of each unknown that noise in the data makes.
+    weighted features times the unit of round-off; `noise` has the change of each unknown that noise in the data makes;
+    `misfit` is what the data miss the solution by, in units of their standard deviations, the root mean square of the
+    `measured` values that have one.
 
     `growth` is the factor by which the sensitivity grows from half as many features to all of them, where that was
     looked at; `local` the largest error that residuals show near the place where they are, relative to the solution,
@@ -45,6 +48,8 @@ class Evidence:
     sensitivity: float
     rounding: float
     noise: Mapping[str, float] = field(default_factory=dict)
+    misfit: float = 0.0
+    measured: int = 0
     growth: float = 1.0
     local: float = 0.0
     where: str = ""
@@ -115,6 +120,18 @@ class Error:
         return f"Error({self.estimate:.1e}, relative {self.relative:.1e}, {self.verdict}: {self.advice})"
 
 
+def understated(misfit: float, count: int) -> bool:
+    """Whether so many data miss a solution by more, in units of their standard deviations, than chance allows.
+
+    Their squares, summed up, have a χ² distribution if the deviations are right; the cube root of its mean is nearly
+    normal, with the mean 1 − 2/9n and the variance 2/9n (Wilson and Hilferty).
+    """
+    if count == 0:
+        return False
+    variance = 2 / (9 * count)
+    return not float(misfit) ** (2 / 3) <= 1 - variance + BY_CHANCE * variance**0.5
+
+
 def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     """The estimate and the verdict that follow from the evidence.
 
@@ -122,7 +139,8 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     """
     worst, resolved = evidence.worst, evidence.resolved
     errors = {
-        name: SAFETY * max(difference + evidence.noise.get(name, 0.0), evidence.local * size) + evidence.coordinates
+        name: SAFETY * max(difference + max(1.0, evidence.misfit) * evidence.noise.get(name, 0.0), evidence.local * size)
+        + evidence.coordinates
         for name, (difference, size) in evidence.differences.items()
     }
     if alike or not resolved:
@@ -165,6 +183,11 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
         )
     if stats.status != "converged":
         return "unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}"
+    if evidence.resolved and understated(evidence.misfit, evidence.measured):
+        return "unreliable", (
+            f"The data miss the solution by {evidence.misfit:.2g} of their standard deviations, where chance makes it "
+            "about one: std is understated, or the equations are not those that the data obey."
+        )
     if evidence.unseen:
         place = ", ".join(f"{v:.6g}" for v in evidence.unseen)
         return "unreliable", (

@@ -18,7 +18,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from .errors import EvaluationError
+from .errors import EvaluationError, FensError
 
 FUNCTIONS: dict[type[sp.Basic], Callable[..., Any]] = {
     sp.exp: np.exp, sp.log: np.log, sp.Abs: np.abs, sp.sign: np.sign, sp.atan2: np.arctan2,
@@ -28,6 +28,8 @@ FUNCTIONS: dict[type[sp.Basic], Callable[..., Any]] = {
 }  # fmt: skip
 FOLDS = {sp.Add: operator.add, sp.Mul: operator.mul}
 POWERS: dict[sp.Expr, Callable[..., Any]] = {sp.S.Half: np.sqrt, sp.S.NegativeOne: np.reciprocal}
+
+DEEPEST = 100  # functions of functions in an expression: SymPy calls itself several times for each
 
 Step = tuple[Callable[..., Any], tuple[int, ...]]  # an operation, and the numbers of the values it takes
 
@@ -41,6 +43,22 @@ def lambdified(symbols: Sequence[sp.Symbol], body: Any) -> Callable[..., Any]:
     except NotElementary:
         values = _by_sympy(symbols, expressions)
     return values if isinstance(body, list) else lambda *arrays: values(*arrays)[0]
+
+
+def check_depth(expression: Any, error: type[FensError]) -> None:
+    """Refuse an expression that is nested so deeply that SymPy would run out of calls; it does so in odd places."""
+    depths: dict[int, int] = {}
+    stack = [expression] if isinstance(expression, sp.Basic) else []
+    while stack:
+        node = stack[-1]
+        waiting = [a for a in node.args if id(a) not in depths]
+        if waiting:
+            stack += waiting
+            continue
+        depths[id(node)] = 1 + max((depths[id(a)] for a in node.args), default=0)
+        stack.pop()
+        if depths[id(node)] > DEEPEST:
+            raise error(f"The expression is nested more than {DEEPEST} deep; write it as one of less depth.")
 
 
 class NotElementary(Exception):

@@ -4,38 +4,73 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import psutil
 
 from .errors import FensError
 
 LEAST_MEMORY = 1_000_000  # bytes
+ENTRY = 8  # bytes of a number
+FEW = 10**6  # numbers for which there is always room
 
 
 def real_array(value: Any, error: type[FensError], message: str) -> np.ndarray:
-    """An array of float64; text, complex numbers and anything else that is not real raise the error."""
+    """An array of float64; text, complex numbers and anything else that is not real raise the error.
+
+    So do masked values and tensors that are part of a gradient: an array would lose what matters of them.
+    """
     try:
+        if (reason := _reason_against(value)) is not None:
+            raise error(f"{message} {reason}")
         array = np.asarray(value)
-        if array.dtype.kind == "O" and not any(v is None or isinstance(v, str | complex) for v in array.flat):
+        if array.dtype.kind == "O" and all(map(_may_be_number, array.flat)):
             array = array.astype(np.float64)  # SymPy's numbers, and Python's large integers
-    except (TypeError, ValueError, OverflowError) as cause:
+        if array.dtype.kind not in "iuf":
+            raise error(message)
+        return array.astype(np.float64)
+    except FensError:
+        raise
+    except Exception as cause:  # an object may raise anything when it is asked for its numbers
         raise error(message) from cause
-    if array.dtype.kind not in "iuf":
-        raise error(message)
-    return array.astype(np.float64)
+
+
+def _may_be_number(value: Any) -> bool:
+    """Whether it is worth a try; SymPy tries for long to make a number of an expression with symbols."""
+    return not (value is None or isinstance(value, str | complex) or getattr(value, "free_symbols", None))
+
+
+def _reason_against(value: Any) -> str | None:
+    """Why not to make an array of something, found before anything is allocated."""
+    if getattr(value, "requires_grad", False) is True:
+        return "Gradients do not pass through it: detach the tensor first."
+    if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
+        return "Some of them are masked."
+    shape = getattr(value, "shape", None) or (len(value) if isinstance(value, Sequence) else 0,)
+    count = math.prod(map(int, shape))
+    if count <= FEW or ENTRY * count <= free():
+        return None
+    return f"There are {count:.1e} of them, more than fit into memory."
 
 
 def real_number(value: Any, error: type[FensError], message: str) -> float:
     """A float; the same for one number. It may be infinite or NaN."""
-    if isinstance(value, bool | str | bytes):
-        raise error(message)
     try:
-        return float(value)
-    except (TypeError, ValueError) as cause:
-        raise error(message) from cause
-    except OverflowError:
-        return math.inf
+        array = real_array(value, error, message)
+    except FensError as refused:
+        if isinstance(refused.__cause__, OverflowError):  # beyond the range of floating point
+            return math.inf if value > 0 else -math.inf
+        raise
+    if array.ndim:
+        raise error(message)
+    return float(array)
+
+
+def free() -> int:
+    """Bytes of memory that are free."""
+    return int(psutil.virtual_memory().available)
 
 
 def is_whole(value: Any, least: int) -> bool:
@@ -54,6 +89,13 @@ def bytes_of(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return None
     return int(value) if LEAST_MEMORY <= value < math.inf else None
+
+
+def shown(size: int) -> str:
+    """An amount of memory as a text."""
+    if size < 2**30:
+        return f"{size / 2**20:.1f} MiB"
+    return f"{size / 2**30:.1f} GiB" if size < 2**80 else "far too many GiB"
 
 
 def rms(values: np.ndarray) -> float:

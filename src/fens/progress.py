@@ -1,8 +1,9 @@
-"""Progress of long work: a bar or a line on a terminal, or told to whoever listens; nothing anywhere else."""
+"""Progress of long work, and its end: a bar or a line on a terminal, or told to whoever listens; a time that is up."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -11,6 +12,42 @@ from typing import TypeVar
 T = TypeVar("T")
 Listener = Callable[[str], None]
 _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
+
+
+class Deadline:
+    """A time after which nothing new is begun; `passed` tells whether anything was left undone for it."""
+
+    def __init__(self, seconds: float) -> None:
+        self.end = time.monotonic() + seconds
+        self.passed = False
+
+    def allows(self, seconds: float = 0.0) -> bool:
+        """Whether there is time for work of so many seconds."""
+        self.passed |= time.monotonic() + seconds >= self.end
+        return not self.passed
+
+
+_DEADLINE: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
+
+
+@contextmanager
+def within(seconds: float | None) -> Iterator[Deadline]:
+    """Leave undone what can be left undone after so many seconds; what is inside of another has its end, too."""
+    outer = _DEADLINE.get()
+    deadline = Deadline(float("inf") if seconds is None else seconds)
+    if outer is not None:
+        deadline.end = min(deadline.end, outer.end)
+    token = _DEADLINE.set(deadline)
+    try:
+        yield deadline
+    finally:
+        _DEADLINE.reset(token)
+
+
+def time_left(seconds: float = 0.0) -> bool:
+    """Whether there is time for more work, of so many seconds."""
+    deadline = _DEADLINE.get()
+    return deadline is None or deadline.allows(seconds)
 
 
 @contextmanager

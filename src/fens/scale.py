@@ -12,6 +12,7 @@ import numpy as np
 from .domain.rule import gauss
 from .errors import SettingError
 from .numbers import real_number
+from .progress import time_left
 
 EPS = np.finfo(np.float64).eps
 HALF_WIDTH = math.sqrt(3.0)  # of the distribution of the frequencies at scale 1
@@ -22,6 +23,7 @@ ROUND_OFF = 5e-14  # residual of an equation beside its terms below which no sca
 OCTAVE_PART = 2**0.25
 FARTHEST = 20
 BY_CHANCE = 0.5  # residual of an equation beside its terms with which nothing is solved
+MOST_CANDIDATES = 100_000  # of a grid of scales
 FLAT = 0.9  # of a residual, above which another one that is by chance is no better
 
 Scales = tuple[float, ...]  # one for each axis, for one component of the unknowns after another
@@ -38,15 +40,18 @@ class ScaleGrid:
     def __post_init__(self) -> None:
         message = "ScaleGrid takes three numbers: minimum, maximum, step."
         numbers = [real_number(v, SettingError, message) for v in (self.minimum, self.maximum, self.step)]
-        if not all(math.isfinite(v) for v in numbers) or not (0 <= self.minimum < self.maximum and self.step > 0):
+        for name, number in zip(("minimum", "maximum", "step"), numbers, strict=True):
+            object.__setattr__(self, name, number)
+        if not all(map(math.isfinite, numbers)) or not (0 <= self.minimum < self.maximum and self.step > 0):
             raise SettingError(
                 "ScaleGrid needs 0 ≤ minimum < maximum and a positive step; "
                 f"got ScaleGrid({self.minimum:g}, {self.maximum:g}, {self.step:g})."
             )
+        if (count := (self.maximum - self.minimum) / self.step) > MOST_CANDIDATES:
+            shown = f"{count:.0f}" if count < 1e15 else f"{count:.1e}"
+            raise SettingError(f"ScaleGrid has {shown} candidates, each a solve of its own; take a larger step.")
         if len(self) == 0:
             raise SettingError(f"ScaleGrid's step {self.step:g} is larger than the range, which leaves no candidate.")
-        if len(self) > 100_000:
-            raise SettingError(f"ScaleGrid has {len(self)} candidates, each a solve of its own; take a larger step.")
 
     def __len__(self) -> int:
         return math.floor((self.maximum - self.minimum) / self.step * (1 + 4 * EPS) + 1e-9)
@@ -81,10 +86,14 @@ class Search:
 def search(grid: ScaleGrid, dimension: int, losses_of: Callable[[Sequence[Scales]], Iterable[float]]) -> Search:
     """Try every candidate of a grid."""
     scales = tuple((rho,) * dimension for rho in grid.candidates)
-    losses = tuple(losses_of(scales))
+    losses = list[float]()
+    for loss in losses_of(scales):
+        losses.append(loss)
+        if len(losses) < len(scales) and np.isfinite(loss) and not time_left():
+            return Search(scales[: len(losses)], tuple(losses), f"the time was up after {len(losses)} of {len(scales)}")
     if not np.isfinite(losses).any():
         raise SettingError("No scale of the ScaleGrid led to a solution; choose another range.")
-    return Search(scales, losses, f"all {len(scales)} candidates of {grid} tried")
+    return Search(scales, tuple(losses), f"all {len(scales)} candidates of {grid} tried")
 
 
 def descend(loss: Callable[[float], float], first_stride: int, enough: float = ROUND_OFF) -> str:
@@ -104,15 +113,19 @@ def descend(loss: Callable[[float], float], first_stride: int, enough: float = R
     if at(0) <= enough:
         how_well = "to round-off" if tried[0] <= ROUND_OFF else "far better than the tolerance asks"
         return f"the equations hold {how_well} at the first scale"
+    if not time_left():
+        return "the time was up after the first scale"
     higher = at(first_stride)
     by_chance = higher > max(BY_CHANCE, FLAT * tried[0])  # too high a scale is no better than a higher one
     direction = 1 if higher < tried[0] and not by_chance else -1
     k, stride = max(0, direction) * first_stride, first_stride
-    while abs(k + direction * stride) <= FARTHEST and at(k + direction * stride) < tried[k]:
+    while abs(k + direction * stride) <= FARTHEST and time_left() and at(k + direction * stride) < tried[k]:
         k, stride = k + direction * stride, stride + first_stride if len(tried) > 3 else stride
     if not math.isfinite(tried[k]):
         return "no trial led to a solution; the scale is that of the rank"
     while (middle := _towards_lower_neighbour(tried, lowest())) is not None:
+        if not time_left():
+            return "the time was up"
         if tried[lowest()] <= enough:
             return "the equations hold as well as they need to"
         at(middle)

@@ -13,10 +13,10 @@ import sympy as sp
 from .cluster import Cluster, Distributed
 from .device import device_of
 from .domain import Clustered, Sampler
-from .errors import SettingError
+from .errors import SettingError, quoted
 from .features import Distribution, activation
-from .lstsq import Automatic, Solver, free
-from .numbers import bytes_of, is_whole, real_number
+from .lstsq import Automatic, Solver
+from .numbers import bytes_of, free, is_whole, real_number
 from .problem import LINEARISATIONS, Problem, Unknown
 from .scale import ScaleGrid
 
@@ -54,37 +54,44 @@ class Settings:
     blocks: int = 1
     memory: int | str | None = None
     cluster: Any = field(default=None, repr=False, compare=False)
+    max_seconds: float | None = None
 
     def __post_init__(self) -> None:
         activation(self.activation)
         if self.affine is not None and not isinstance(self.affine, bool | np.bool_):
-            raise SettingError(f"affine must be True, False or None; got {self.affine!r}.")
+            raise SettingError(f"affine must be True, False or None; got {quoted(self.affine)}.")
         if not isinstance(self.nonlinear, str) or self.nonlinear not in LINEARISATIONS:
-            raise SettingError(f"nonlinear must be one of {', '.join(LINEARISATIONS)}; got {self.nonlinear!r}.")
+            raise SettingError(f"nonlinear must be one of {', '.join(LINEARISATIONS)}; got {quoted(self.nonlinear)}.")
         if not isinstance(self.raise_on_failure, bool | np.bool_):
-            raise SettingError(f"raise_on_failure must be True or False; got {self.raise_on_failure!r}.")
+            raise SettingError(f"raise_on_failure must be True or False; got {quoted(self.raise_on_failure)}.")
         if self.adapt is not None and not isinstance(self.adapt, bool | np.bool_):
-            raise SettingError(f"adapt must be True, False or None; got {self.adapt!r}.")
+            raise SettingError(f"adapt must be True, False or None; got {quoted(self.adapt)}.")
         if self.adapt and (self.scale is not None or self.initialisation != "uniform"):
             raise SettingError("adapt=True chooses frequencies and scale; leave out scale and initialisation.")
         if self.frequencies is not None and not hasattr(self.frequencies, "draw"):
             raise SettingError(
                 "frequencies must be a distribution: fens.Isotropic, fens.Oriented, fens.Sparse or fens.Mixture; "
-                f"got {self.frequencies!r}."
+                f"got {quoted(self.frequencies)}."
             )
         if not isinstance(self.estimate, bool | np.bool_):
-            raise SettingError(f"estimate must be True or False; got {self.estimate!r}.")
+            raise SettingError(f"estimate must be True or False; got {quoted(self.estimate)}.")
         if not is_whole(self.layers, 1) or self.layers > 2:
-            raise SettingError(f"layers, the number of hidden layers, must be 1 or 2; got {self.layers!r}.")
+            raise SettingError(f"layers, the number of hidden layers, must be 1 or 2; got {quoted(self.layers)}.")
         if self.layers == 2 and self.partition is not None:
             raise SettingError("partition and layers=2 cannot be combined; leave out one of them.")
         _check_whole("blocks", self.blocks, 1)
+        if isinstance(self.features, Mapping) and not self.features:
+            raise SettingError("The mapping of features is empty; it needs a number for each unknown.")
         for count in self._counts:
             _check_whole("features", count, 1)
         _check_whole("max_features", self.max_features, 1)
         if self.tol is not None:
             self._check_tol()
         _check_whole("max_iterations", self.max_iterations, 1)
+        if self.max_seconds is not None:
+            message = f"max_seconds must be a positive number; got {quoted(self.max_seconds)}."
+            if not real_number(self.max_seconds, SettingError, message) > 0:
+                raise SettingError(message)
         _check_whole("seed", self.seed, 0)
         if self.points is not None:
             check_sampler(self.points)
@@ -96,7 +103,7 @@ class Settings:
         if self.memory is not None and bytes_of(self.memory) is None:
             raise SettingError(
                 "memory must be a number of bytes, at least a million, or a text such as '4 GB'; "
-                f"got {self.memory!r}."
+                f"got {quoted(self.memory)}."
             )
 
     @property
@@ -152,7 +159,7 @@ class Settings:
         return min(FIRST_SIZE if self.tol is None else FIRST_SIZE_TO_TOLERANCE, self.max_features)
 
     def _check_tol(self) -> None:
-        message = f"tol must be a positive number, the largest error wanted; got {self.tol!r}."
+        message = f"tol must be a positive number, the largest error wanted; got {quoted(self.tol)}."
         if not 0 < real_number(self.tol, SettingError, message) < float("inf"):
             raise SettingError(message)
         if not self.estimate:
@@ -230,13 +237,13 @@ def _same(one: Any, other: Any) -> bool:
 def check_sampler(points: Any) -> None:
     """Refuse what is not a way to place points."""
     if not hasattr(points, "sample") or isinstance(points, type):
-        raise SettingError(f"points must be a fens.Grid, fens.Random or fens.Clustered; got {points!r}.")
+        raise SettingError(f"points must be a fens.Grid, fens.Random or fens.Clustered; got {quoted(points)}.")
 
 
 def _check_whole(name: str, value: Any, least: int) -> None:
     if not is_whole(value, least):
         kind = "a whole positive number" if least else "a whole number, not negative"
-        raise SettingError(f"{name} must be {kind}; got {value!r}.")
+        raise SettingError(f"{name} must be {kind}; got {quoted(value)}.")
 
 
 def _per_axis(given: Any, coordinates: Sequence[sp.Symbol], name: str = "scale") -> Sequence[Any]:
@@ -256,7 +263,7 @@ def _per_axis(given: Any, coordinates: Sequence[sp.Symbol], name: str = "scale")
 
 
 def _positive(scale: Any) -> float:
-    message = f"scale must be a positive number, one for each coordinate, or a fens.ScaleGrid; got {scale!r}."
+    message = f"scale must be a positive number, one for each coordinate, or a fens.ScaleGrid; got {quoted(scale)}."
     number = real_number(scale, SettingError, message)
     if not (math.isfinite(number) and number > 0):
         raise SettingError(f"scale must be positive and finite; got {number:g}.")

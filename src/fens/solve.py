@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -25,7 +26,7 @@ from .judge import FLOOR, Evidence
 from .locate import following, located
 from .march import march
 from .problem import LINEARISATIONS, Problem
-from .progress import tell
+from .progress import tell, time_left, within
 from .scale import BY_CHANCE
 from .settings import Scale, Settings
 from .solution import Solution
@@ -34,6 +35,9 @@ GROWTH = 1.5  # factor from one number of features to the next
 PAYS = 2.0  # factor by which the error must fall for growth to go on
 CONVERGING = 1e-6  # relative error above which growth goes on anyway: convergence may not have begun
 NEAR_FLOOR = 1e-11  # relative error below which one step tells whether more of them pay
+SIZES = 3  # whose errors tell how fast these fall
+RESOLVED = 1e-3  # relative error from which on they fall by rule
+ALGEBRAIC = 2.0  # power of the number of features, below which more of them do not pay
 ROWS_TO_GROW = 1.8  # rows for each feature that leave enough of them for more
 
 
@@ -63,6 +67,7 @@ def solve(
     blocks: int = 1,
     memory: int | str | None = None,
     cluster: Any = None,
+    max_seconds: float | None = None,
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.
 
@@ -125,6 +130,9 @@ def solve(
         free. A matrix that does not fit is made block by block, again each time it is needed.
     cluster
         a `distributed.Client` whose workers do the least squares.
+    max_seconds
+        a time after which no further features, scales, directions or iterations are tried: the best solution so far
+        comes back, with the status "out of time". What has begun is finished, and a first solution is always made.
 
     A solution that is not to be trusted, by its verdict, comes with an `UnreliableWarning`.
     """
@@ -134,7 +142,7 @@ def solve(
     settings = Settings(
         features, activation, scale, points, weights, initialisation, affine, seed, device,
         nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate, adapt, frequencies,
-        partition, layers, blocks, memory, cluster,
+        partition, layers, blocks, memory, cluster, max_seconds,
     )  # fmt: skip
     return _told(solve_as(problem, settings))
 
@@ -159,7 +167,13 @@ def _told(solution: Solution) -> Solution:
 
 def solve_as(problem: Problem, settings: Settings) -> Solution:
     """Solve a problem, at once or in blocks of time."""
-    return march(problem, settings, solve_block) if settings.blocks > 1 else solve_block(problem, settings)
+    with within(settings.max_seconds) as deadline:
+        blocks = march(problem, settings, solve_block) if settings.blocks > 1 else None
+        found = blocks or solve_block(problem, settings)
+    if not deadline.passed or found.stats.status == "failed":
+        return found
+    advice = f"The time was up before all was tried that may lower the error; raise max_seconds. {found.stats.advice}"
+    return replace(found, stats=replace(found.stats, status="out of time", advice=advice.strip()))
 
 
 def solve_block(problem: Problem, settings: Settings, last: Solution | None = None) -> Solution:
@@ -207,7 +221,7 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
     with clock("least squares"):  # the weights of the features, in one solve or, if nonlinear, in several
         chosen = best.unscaled.scaled(rho, where)
         stats, w = choice.fit or case.starting_from(choice.function).fitted(chosen)
-    if stats.status == "failed" and settings.raise_on_failure:
+    if stats.status == "failed" and settings.raise_on_failure and time_left():
         raise NotConverged(f"The nonlinear iteration did not converge: {stats.advice}", stats.iterations)
     error = None
     if settings.estimate:
@@ -226,16 +240,16 @@ def grow(problem: Problem, settings: Settings) -> Solution:
         size = settings.first_size if not found else min(round(GROWTH * found[-1].settings.size), settings.max_features)
         with clock("smaller sizes"):
             found.append(solve_larger(problem, replace(settings, features=size), found))
-        reason = why_stop(found, settings)
+        reason = why_stop(found, settings) or out_of_time(found)
     best = min(reversed(found), key=lambda s: s.expected_error)
     seconds = {**best.stats.seconds, "other sizes": sum(clock.seconds.values()) - sum(best.stats.seconds.values())}
     sizes = tuple((s.settings.size, s.expected_error) for s in found)
     rounds = tuple(r for s in found for r in s.stats.rounds)
     stats = replace(best.stats, seconds=seconds, sizes=sizes, rounds=rounds)
     best = replace(best, stats=stats, settings=replace(settings, cluster=None))
-    if best.stats.status == "failed" and settings.raise_on_failure:
+    if best.stats.status == "failed" and settings.raise_on_failure and time_left():
         raise NotConverged(f"The nonlinear iteration did not converge: {best.stats.advice}", best.stats.iterations)
-    if settings.tol is None or best.meets(settings.tol):
+    if settings.tol is None or best.meets(settings.tol) or not time_left():
         return best
     message = (
         f"The error estimate is {best.expected_error:.1e}, above the tolerance {settings.tol:.1e}: {reason}. "
@@ -278,9 +292,37 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
         return "the iteration failed with more features, too"
     if settings.tol is None and last.error.relative <= FLOOR:
         return "round-off is reached"
+    if last.error.verdict == "noise-limited":
+        return "the noise of the data limits the solution"
+    if (power := rate(found)) < ALGEBRAIC:
+        reached = last.expected_error * (last.settings.size / settings.max_features) ** power
+        if settings.tol is None or reached > settings.tol:
+            return f"the error falls only as the power {power:.1f} of the number of features"
     steps = 1 if last.error.relative <= NEAR_FLOOR else 2  # at first, errors fall by chance as much as by rule
     pays = len(found) <= steps or last.expected_error * PAYS < min(s.expected_error for s in found[:-steps])
     return "" if pays or not last.error.relative <= CONVERGING else "more features no longer lower the error"
+
+
+def rate(found: Sequence[Solution]) -> float:
+    """The power of the number of features with which the error falls, over the last sizes; infinite if not known.
+
+    Of smooth solutions it falls faster than any power, once they are resolved: one that is small is the sign of a
+    corner, or of conditions that do not fit together there. Before that, from one size to the next, and while
+    frequencies learn, errors tell little.
+    """
+    last = found[-SIZES:]
+    if len(last) < SIZES or any(s.error is None or not s.error.relative <= RESOLVED for s in last):
+        return float("inf")
+    if any(s.stats.rounds for s in last) or not all(np.isfinite(s.expected_error) for s in last):
+        return float("inf")
+    falls = math.log(last[0].expected_error / last[-1].expected_error)
+    return falls / math.log(last[-1].settings.size / last[0].settings.size)
+
+
+def out_of_time(found: Sequence[Solution]) -> str:
+    """Whether the time would be up before a solution with more features is there: it takes longer than the last."""
+    longer = GROWTH**2 * sum(found[-1].stats.seconds.values())
+    return "" if time_left(longer) else "the time is up, max_seconds"
 
 
 def _is_hopeless(evidence: Evidence, sizes: int) -> bool:

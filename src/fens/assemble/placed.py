@@ -39,6 +39,7 @@ class Placed:
     """A condition at the points of its region, with the values of everything in it but the unknowns.
 
     An integral is one row, the sum over the points of a quadrature rule; other conditions have a row for each point.
+    `noise` is the standard deviation of each row, if it has data that are known to have some.
     """
 
     condition: Condition
@@ -46,6 +47,7 @@ class Placed:
     samples: Samples
     values: Mapping[sp.Symbol, np.ndarray]
     places: Places
+    noise: np.ndarray | None = None
 
     @property
     def rows(self) -> int:
@@ -81,7 +83,7 @@ class Placed:
             coefficient = float(array[0]) if formula.is_constant else to_device(array, device)
             operator.append((coefficient, jet))
         source = to_device(self._evaluate(self.form.source, values, "source"), device)
-        return Collocated(self.condition, self.places, tuple(operator), self.places.summed(source), self._noise())
+        return Collocated(self.condition, self.places, tuple(operator), self.places.summed(source), self.noise)
 
     def only(self, rows: np.ndarray) -> Placed:
         """The condition at some of its points."""
@@ -89,7 +91,8 @@ class Placed:
             return self
         values = {symbol: v[rows] for symbol, v in self.values.items()}
         samples = self.samples.only(rows)
-        return replace(self, samples=samples, values=values, places=Places.of(samples, self.points.device))
+        places, noise = Places.of(samples, self.points.device), None if self.noise is None else self.noise[rows]
+        return replace(self, samples=samples, values=values, places=places, noise=noise)
 
     def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol]) -> Placed:
         """The condition at other points."""
@@ -100,12 +103,6 @@ class Placed:
         """F at the points, whatever it is: a trial step may leave the domain of a function in it."""
         values = -self.form.source(self._values(jets), len(self.samples))
         return values if self.samples.weights is None else np.array([self.samples.weights @ values])
-
-    def _noise(self) -> np.ndarray | None:
-        """The standard deviation of each row, if it has data with noise."""
-        equation = self.condition.equation
-        parts = [abs(float(equation.residual.diff(d))) * d.std for d in equation.data if d.std is not None]
-        return np.sqrt(np.sum(np.square(parts), axis=0)) if parts else None
 
     def _values(self, jets: Jets | None) -> dict[sp.Symbol, np.ndarray]:
         zero = np.zeros(len(self.samples))
@@ -152,7 +149,8 @@ def place(
     for c in problem.conditions:
         here = _rule(c.region) if c.equation.is_integral else samples[c.region]
         values = _known_values(c.equation, here, problem.coordinates)
-        placed.append(Placed(c, linearisation(c.equation), here, values, Places.of(here, device)))
+        places, noise = Places.of(here, device), _noise(c.equation)
+        placed.append(Placed(c, linearisation(c.equation), here, values, places, noise))
     return tuple(placed)
 
 
@@ -170,6 +168,12 @@ def homes(problem: Problem, placed: Sequence[Placed]) -> tuple[int, ...]:
 def linearise(placed: Sequence[Placed], state: Sequence[Jets] | None = None) -> tuple[Collocated, ...]:
     """The linear equations for the correction to a function, given its jets on each condition; None is zero."""
     return tuple(p.at_rest if state is None else p.at(state[k]) for k, p in enumerate(placed))
+
+
+def _noise(equation: Equation) -> np.ndarray | None:
+    """The standard deviation of each row, if it has data with noise."""
+    parts = [abs(float(equation.residual.diff(d))) * d.std for d in equation.data if d.std is not None]
+    return np.sqrt(np.sum(np.square(parts), axis=0)) if parts else None
 
 
 def _known_values(

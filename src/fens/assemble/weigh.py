@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from ..domain import Region
-from ..errors import SettingError
+from ..errors import SettingError, quoted
 from ..features import Family
 from ..problem import Problem
 from .collocated import Collocated
@@ -44,7 +44,7 @@ def check_weights(weights: object, problem: Problem) -> None:
         return
     if not isinstance(weights, Mapping):
         raise SettingError(
-            f"The weights must be 'balanced', 'unit', or a mapping from regions to numbers; got {weights!r}."
+            f"The weights must be 'balanced', 'unit', or a mapping from regions to numbers; got {quoted(weights)}."
         )
     for region, weight in weights.items():
         problem.equations_on(region)

@@ -10,7 +10,7 @@ from .pair import Pair
 from .piece import Extruded, Patch, Piece, Samples
 from .polygon import Polygon
 from .reach import Reaching
-from .region import Domain, Edge, Part, Points, Region
+from .region import Domain, Edge, Part, Points, Region, checked_count, points_of
 from .sample import Clustered, Concentrated, Demand, Grid, Random, Sampler
 from .shape import Shape
 from .star import Star
@@ -45,5 +45,7 @@ __all__ = [
     "Shape",
     "Star",
     "Surface",
+    "checked_count",
+    "points_of",
     "thinned",
 ]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..errors import RegionError
+from ..errors import RegionError, quoted
 from ..numbers import real_number
 from ..sobol import fixed_sobol
 from .checks import checked_centre, checked_label
@@ -231,7 +231,7 @@ def _radii(coordinates: Sequence[sp.Symbol], radius: Any) -> tuple[float, ...]:
     listed = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
     if len(listed) not in (1, len(coordinates)):
         raise RegionError(f"An ellipsoid needs {len(coordinates)} radii, one for each axis; got {len(listed)}.")
-    message = f"The radius of a ball is a number, or one for each axis; got {radius!r}."
+    message = f"The radius of a ball is a number, or one for each axis; got {quoted(radius)}."
     numbers = [real_number(r, RegionError, message) for r in listed]
     for r in numbers:
         if not 0 < r < math.inf:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..errors import RegionError
+from ..errors import RegionError, quoted
 from ..sobol import fixed_sobol
 from .checks import check_names, checked_label, interval, which_end
 from .pair import Pair
@@ -37,7 +37,7 @@ class Box(Shape):
 
     def __init__(self, sides: Mapping[sp.Symbol, tuple[Any, Any]], *, name: str = "") -> None:
         if not isinstance(sides, Mapping) or not sides:
-            raise RegionError(f"Box takes a mapping from coordinates to intervals, {{x: (0, 1)}}; got {sides!r}.")
+            raise RegionError(f"Box takes a mapping from coordinates to intervals, {{x: (0, 1)}}; got {quoted(sides)}.")
         check_names(sides)
         object.__setattr__(self, "coordinates", tuple(sides))
         object.__setattr__(self, "intervals", tuple(interval(x, ends) for x, ends in sides.items()))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..errors import RegionError
+from ..errors import RegionError, quoted
 from ..numbers import real_number
 
 
@@ -19,7 +19,7 @@ def check_names(coordinates: Iterable[Any]) -> None:
     names: set[str] = set()
     for x in coordinates:
         if not isinstance(x, sp.Symbol):
-            raise RegionError(f"Coordinates are SymPy symbols; got {x!r}.")
+            raise RegionError(f"Coordinates are SymPy symbols; got {quoted(x)}.")
         if x.name in names:
             raise RegionError(f"Two coordinates have the name {x}; each needs its own.")
         names.add(x.name)
@@ -28,7 +28,7 @@ def check_names(coordinates: Iterable[Any]) -> None:
 def which_end(coordinate: sp.Symbol, ends: tuple[float, float], value: Any) -> int:
     """0 for the lower end of an interval, 1 for the upper one, whichever the value is."""
     a, b = ends
-    at = real_number(value, RegionError, f"A face is at a number; got {coordinate} = {value!r}.")
+    at = real_number(value, RegionError, f"A face is at a number; got {coordinate} = {quoted(value)}.")
     for end, bound in enumerate(ends):
         if math.isclose(at, bound, rel_tol=0, abs_tol=1e-12 * (b - a)):
             return end
@@ -38,7 +38,7 @@ def which_end(coordinate: sp.Symbol, ends: tuple[float, float], value: Any) -> i
 
 def interval(coordinate: Any, ends: Any) -> tuple[float, float]:
     """The ends of an interval as numbers, refused unless finite, in order and allowed by the symbol's assumptions."""
-    message = f"The interval of {coordinate} must be two numbers, (lower, upper); got {ends!r}."
+    message = f"The interval of {coordinate} must be two numbers, (lower, upper); got {quoted(ends)}."
     if not isinstance(ends, Sequence | np.ndarray) or isinstance(ends, str) or len(ends) != 2:
         raise RegionError(message)
     a, b = (real_number(e, RegionError, message) for e in ends)
@@ -57,18 +57,18 @@ def interval(coordinate: Any, ends: Any) -> tuple[float, float]:
 def checked_label(name: Any) -> str:
     """The name a user gives to a shape; none is empty."""
     if not isinstance(name, str):
-        raise RegionError(f"The name of a shape is a text; got {name!r}.")
+        raise RegionError(f"The name of a shape is a text; got {quoted(name)}.")
     return name
 
 
 def checked_centre(what: str, centre: Any) -> tuple[tuple[sp.Symbol, ...], tuple[float, ...]]:
     """The coordinates and the place that a mapping {x: 0.5, y: 0.5} gives."""
     if not isinstance(centre, Mapping) or not centre:
-        raise RegionError(f"{what} takes its centre as a mapping, {{x: 0.5, y: 0.5}}; got {centre!r}.")
+        raise RegionError(f"{what} takes its centre as a mapping, {{x: 0.5, y: 0.5}}; got {quoted(centre)}.")
     check_names(centre)
     values = []
     for x, value in centre.items():
-        number = real_number(value, RegionError, f"The centre of {what} must be numbers; got {x} = {value!r}.")
+        number = real_number(value, RegionError, f"The centre of {what} must be numbers; got {x} = {quoted(value)}.")
         if not math.isfinite(number):
             raise RegionError(f"The centre of {what} must be finite; got {x} = {number:g}.")
         values.append(number)
@@ -79,7 +79,7 @@ def checked_plane(what: str, coordinates: Any, count: int) -> tuple[sp.Symbol, .
     """As many coordinates as a shape has dimensions."""
     given = tuple(coordinates) if isinstance(coordinates, Iterable) and not isinstance(coordinates, str) else ()
     if len(given) != count:
-        raise RegionError(f"{what} has {count} coordinates; got {coordinates!r}.")
+        raise RegionError(f"{what} has {count} coordinates; got {quoted(coordinates)}.")
     check_names(given)
     return given
 

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
 
-from ..errors import RegionError
+from ..errors import RegionError, quoted
 from ..sobol import fixed_sobol
 from .box import Box
 from .checks import checked_label
@@ -42,7 +42,7 @@ class Implicit(Shape):
 
     def __init__(self, relation: Any, box: Box, *, name: str = "") -> None:
         if not isinstance(box, Box):
-            raise RegionError(f"Implicit takes a Box that holds the shape; got {box!r}.")
+            raise RegionError(f"Implicit takes a Box that holds the shape; got {quoted(box)}.")
         object.__setattr__(self, "relation", _checked(relation, box))
         object.__setattr__(self, "box", box)
         object.__setattr__(self, "label", checked_label(name))
@@ -243,7 +243,7 @@ class Shell(Piece):
 def _checked(relation: Any, box: Box) -> Any:
     kinds = StrictLessThan | LessThan | StrictGreaterThan | GreaterThan
     if not isinstance(relation, kinds):
-        raise RegionError(f"Implicit takes an inequality such as x**2 + y**4 < 1; got {relation!r}.")
+        raise RegionError(f"Implicit takes an inequality such as x**2 + y**4 < 1; got {quoted(relation)}.")
     if strange := relation.free_symbols - set(box.coordinates):
         known = ", ".join(map(str, box.coordinates))
         raise RegionError(

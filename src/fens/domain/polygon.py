@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..errors import RegionError
+from ..errors import RegionError, quoted
 from ..numbers import is_whole, real_array
 from .checks import checked_label, checked_plane, optional
 from .curve import Arc, Segment
@@ -36,6 +36,8 @@ class Polygon(Shape):
     def __init__(self, corners: Any, coordinates: Any, holes: Any = (), *, name: str = "") -> None:
         object.__setattr__(self, "corners", _ring(corners))
         object.__setattr__(self, "coordinates", checked_plane("A polygon", coordinates, 2))
+        if not isinstance(holes, Iterable):
+            raise RegionError(f"The holes of a polygon are a list of rings of corners; got {quoted(holes)}.")
         object.__setattr__(self, "holes", tuple(_ring(h) for h in holes))
         object.__setattr__(self, "label", checked_label(name))
         shapely = optional("shapely", "Polygons")
@@ -74,7 +76,7 @@ class Polygon(Shape):
         """The edge from corner `number` to the next, counted from 0."""
         if not is_whole(number, 0) or number >= len(self.edges):
             raise RegionError(
-                f"The edges of {self.name} have the numbers 0 to {len(self.edges) - 1}; got {number!r}."
+                f"The edges of {self.name} have the numbers 0 to {len(self.edges) - 1}; got {quoted(number)}."
             )
         return Part(self, f"edge {number}", (self.edges[number].piece,))
 

@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..errors import RegionError
-from ..numbers import is_whole, real_array
+from ..errors import FensError, RegionError, quoted
+from ..numbers import is_whole, real_array, real_number
 from .piece import Definition, Piece, Samples
 
+MOST_NODES = 4 * 10**6  # of a quadrature
 SLACK = 1e-12  # round-off, beside the size of a domain
 
 
@@ -68,13 +69,21 @@ class Region(Definition, ABC):
         is boundaries of these, solids of triangles and boxes in more than four dimensions, have Sobol points with equal
         weights, good for two to four digits.
         """
-        if not is_whole(n, 1):
-            raise RegionError(f"quadrature() takes a whole positive number of points per direction; got {n!r}.")
-        samples, weights = self.rule(int(n))
+        samples, weights = self.rule(checked_count(n, self, "quadrature()", RegionError))
         return samples.points, weights
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
+
+
+def checked_count(n: Any, region: Region, caller: str, error: type[FensError]) -> int:
+    """The number of points of a rule along a direction, of which there are at most MOST_NODES in all."""
+    dimension = 1 if region.domain is None else len(region.domain.coordinates) - (region is not region.domain)
+    most = round(MOST_NODES ** (1 / min(max(dimension, 2), 4)))
+    if not is_whole(n, 1) or n > most:
+        what = f"a whole positive number of points along a direction, at most {most} on {region.name}"
+        raise error(f"{caller} takes {what}; got {quoted(n)}.")
+    return int(n)
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,6 +167,8 @@ class Domain(Region):
             found = [e.piece for e in self.edges if any(p in which.pieces for p in (e.piece, *e.origins))]
             title = which.name if which.name != "the boundary" else f"the boundary of {which.domain.name}"
         else:
+            if not isinstance(which, str):
+                raise RegionError(f"A part of a boundary has a name, or is one of another; got {type(which).__name__}.")
             found, title = [e.piece for e in self.edges if e.answers(which)], f"the part {which}"
         if not found:
             raise RegionError(
@@ -179,7 +190,7 @@ class Domain(Region):
 
     def edge(self, number: int) -> Part:
         """What there is of an edge of a polygon among the shapes, by its number."""
-        return self.part(f"edge {number}")
+        return self.part(f"edge {quoted(number)}")
 
     @property
     def cavities(self) -> tuple[tuple[tuple[float, ...], float], ...]:
@@ -223,9 +234,9 @@ class Domain(Region):
 
     def axis(self, coordinate: Any) -> int:
         """The number of a coordinate."""
-        if coordinate not in self.coordinates:
+        if not isinstance(coordinate, sp.Symbol) or coordinate not in self.coordinates:
             raise RegionError(
-                f"{coordinate} is not a coordinate of {self.name}; "
+                f"{quoted(coordinate)} is not a coordinate of {self.name}; "
                 f"the coordinates are {', '.join(map(str, self.coordinates))}."
             )
         return self.coordinates.index(coordinate)
@@ -233,8 +244,7 @@ class Domain(Region):
 
 def face_name(coordinate: sp.Symbol, value: Any) -> str:
     """The detail by which the face of a box is known."""
-    number = isinstance(value, int | float | sp.Number)
-    return f"{coordinate} = {float(value):g}" if number else f"{coordinate} = {value}"
+    return f"{coordinate} = {real_number(value, RegionError, f'A face is at a number; got {quoted(value)}.'):g}"
 
 
 def points_of(domain: Domain, points: Any) -> np.ndarray:
@@ -260,7 +270,7 @@ class Points(Region):
             raise RegionError("Points takes a mapping from coordinates to arrays, such as Points({x: xs, y: ys}).")
         for x in self.values:
             if not isinstance(x, sp.Symbol):
-                raise RegionError(f"The coordinates of Points are SymPy symbols; got {x!r}.")
+                raise RegionError(f"The coordinates of Points are SymPy symbols; got {quoted(x)}.")
         message = "The coordinates of Points must be arrays of real numbers."
         arrays = {x: real_array(v, RegionError, message).ravel() for x, v in self.values.items()}
         lengths = {len(a) for a in arrays.values()}

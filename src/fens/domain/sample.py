@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 import sympy as sp
 
-from ..errors import SettingError
-from ..numbers import is_whole, real_number
+from ..errors import SettingError, quoted
+from ..numbers import ENTRY, free, is_whole, real_number, shown
 from ..sobol import sobol
 from .curve import Arc
 from .piece import Extruded, Patch, Piece, Samples, Sliced, UnitPoints
@@ -19,6 +19,7 @@ from .region import Domain, Points, Region
 from .thin import along_curve
 
 LARGEST_GRID = 10**8
+COPIES = 4  # of the coordinates of points, while they are being placed
 MANY = 16  # candidates for each point that is to be kept
 
 
@@ -60,7 +61,7 @@ class Clustered:
 
     def __post_init__(self) -> None:
         check_counts(self, interior=self.interior, boundary=self.boundary)
-        rows = real_number(self.rows, SettingError, f"Clustered takes a number for rows; got {self.rows!r}.")
+        rows = real_number(self.rows, SettingError, f"Clustered takes a number for rows; got {quoted(self.rows)}.")
         if not 1 <= rows < float("inf"):
             raise SettingError(f"Clustered needs at least one row for each feature; got rows={self.rows}.")
 
@@ -76,7 +77,8 @@ class Clustered:
         excess = sum(s for s, r in zip(shares, regions, strict=True) if r is not domain)
         if excess > 1:  # in high dimension the faces would take all; they get half at most
             shares = [s if r is domain else s / excess for s, r in zip(shares, regions, strict=True)]
-        unit = float(self.rows) * demand.features / sum(s * e for s, e in zip(shares, demand.equations, strict=True))
+        total = sum(s * e for s, e in zip(shares, demand.equations, strict=True))
+        unit = float(self.rows) * demand.features / (total or 1.0)  # given points have no share
         counts = [max(1, round(unit * s)) for s in shares]
         return override(counts, demand, self.interior, self.boundary)
 
@@ -141,7 +143,7 @@ class Random:
     def __post_init__(self) -> None:
         check_counts(self, interior=self.interior)
         if not is_whole(self.boundary, 0):
-            raise SettingError(f"Random takes a whole number for boundary, not negative; got {self.boundary!r}.")
+            raise SettingError(f"Random takes a whole number for boundary, not negative; got {quoted(self.boundary)}.")
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
         """Points on each region of the demand, in its order."""
@@ -169,7 +171,7 @@ class Grid:
             counts = tuple(counts[0])
         for n in counts:
             if not is_whole(n, 2):
-                raise SettingError(f"Grid takes whole numbers of points, at least 2 along an axis; got {n!r}.")
+                raise SettingError(f"Grid takes whole numbers of points, at least 2 along an axis; got {quoted(n)}.")
         if not counts:
             raise SettingError("Grid takes the number of points along the axes, such as Grid(101).")
         object.__setattr__(self, "counts", tuple(int(n) for n in counts))
@@ -180,7 +182,11 @@ class Grid:
         domain, regions = demand.domain, demand.regions
         per_axis = self.per_axis(domain)
         if (total := math.prod(per_axis)) > LARGEST_GRID:
-            raise SettingError(f"The grid has {total:.1e} points; in many dimensions use Random or Clustered points.")
+            raise SettingError(
+                f"The grid has {float(min(total, 10**300)):.1e} points; take fewer along each axis or, in many "
+                "dimensions, Random or Clustered points."
+            )
+        check_room(total, domain)
         found = [_given(r, domain) or self._on(r, per_axis, seed) for r in regions]
         return [
             self._unclaimed(s, domain, [q for q in regions if q is not r]) if r is domain else s
@@ -270,6 +276,7 @@ def face_share(features: int, dimension: int) -> float:
 
 def spread(demand: Demand, counts: Sequence[int], unit: UnitPoints, seed: np.random.SeedSequence) -> list[Samples]:
     """Points on every region, from those of a unit cube; given points stay as they are."""
+    check_room(sum(counts), demand.domain)
     streams = seed.spawn(len(counts))
     return [
         _given(r, demand.domain) or _on_region(r, n, unit, s)
@@ -316,11 +323,17 @@ def override(counts: list[int], demand: Demand, interior: int | None, boundary: 
     return result
 
 
+def check_room(count: int, domain: Domain) -> None:
+    """Refuse more points than fit into memory, before there are any."""
+    if (needed := COPIES * ENTRY * count * len(domain.coordinates)) > free():
+        raise SettingError(f"So many points need {shown(needed)} of memory, and {shown(free())} are free; take fewer.")
+
+
 def check_counts(owner: object, **counts: int | None) -> None:
     """Refuse counts that are not whole and positive."""
     for name, n in counts.items():
         if n is not None and not is_whole(n, 1):
-            raise SettingError(f"{type(owner).__name__} takes a whole positive number for {name}; got {n!r}.")
+            raise SettingError(f"{type(owner).__name__} takes a whole positive number for {name}; got {quoted(n)}.")
 
 
 def _given(region: Region, domain: Domain) -> Samples | None:

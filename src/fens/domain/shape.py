@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from ..errors import RegionError
+from ..errors import RegionError, quoted
 from ..sobol import fixed_sobol
 from .piece import Piece, Samples
 from .region import Domain
@@ -51,7 +51,7 @@ class Shape(Domain):
 
         if not isinstance(other, Shape):
             what = "combine the shapes in space first, then take .during(…)" if isinstance(other, Domain) else "a shape"
-            raise RegionError(f"{self.name} can be combined with another shape; got {other!r} ({what}).")
+            raise RegionError(f"{self.name} can be combined with another shape; got {quoted(other)} ({what}).")
         return Combined(self, operation, other)
 
     def volume(self) -> float:

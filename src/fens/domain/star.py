@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..errors import RegionError
+from ..errors import RegionError, quoted
+from ..lambdas import check_depth
 from .checks import checked_centre, checked_label
 from .curve import Arc, Curve
 from .expression import with_gradient
@@ -117,12 +118,14 @@ class Star(Shape):
 
 
 def _formula(radius: Any, angle: Any) -> tuple[sp.Expr, sp.Symbol]:
+    check_depth(radius, RegionError)
+    message = f"The radius of a star is a formula in its angle only; got {quoted(radius)}"
     try:
         formula = sp.sympify(radius, strict=True)
-    except sp.SympifyError as error:
-        raise RegionError(f"The radius of a star is a formula in its angle; got {radius!r}.") from error
+    except Exception as error:  # an object may raise anything when SymPy asks it what it is
+        raise RegionError(f"{message}.") from error
     free = sorted(formula.free_symbols, key=str) if isinstance(formula, sp.Expr) else []
     theta = angle if angle is not None else (free[0] if free else sp.Symbol("theta"))
     if not isinstance(formula, sp.Expr) or not isinstance(theta, sp.Symbol) or set(free) - {theta}:
-        raise RegionError(f"The radius of a star is a formula in its angle only; got {radius!r} with angle {theta}.")
+        raise RegionError(f"{message} with angle {quoted(theta)}.")
     return formula, theta

@@ -10,13 +10,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..assemble import evaluate, linearise, place
+from ..assemble import Collocated, evaluate, linearise, place
 from ..choose import scale_by_rank
 from ..domain import Domain, Samples
 from ..features import Distribution, Family, Features, all_isotropic
 from ..fit import Case, Stats, draw_features
 from ..judge import SENSITIVE, Error, Evidence, judged
 from ..nonlinear import Point
+from ..numbers import rms
 from ..problem import LINEARISATIONS, Component
 from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
@@ -64,7 +65,7 @@ def estimate_error(
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     evidence = Evidence(
         dict(zip(names, found.residuals, strict=True)), by_name, recovery, sensitivity, found.rounding, noise,
-        growth=growth, local=local.relative, where=local.where, equation=names[local.condition],
+        *found.misfit, growth=growth, local=local.relative, where=local.where, equation=names[local.condition],
         coordinates=found.coordinates(probes),
         conflict={names[k]: r for k, r in against.items()},
         objection=objection(problem, case.held_out, looks, found.moved),
@@ -97,9 +98,19 @@ class Found:
     @cached_property
     def residuals(self) -> tuple[float, ...]:
         """How far each equation is from holding there, relative to its terms."""
-        problem = self.case.problem
-        conditions = linearise(self.case.held_out, None if problem.is_linear else self.here.jets)
-        return self.here.imbalances(conditions, problem.half_widths, 0.0)
+        return self.here.imbalances(self.conditions, self.case.problem.half_widths, 0.0)
+
+    @cached_property
+    def conditions(self) -> tuple[Collocated, ...]:
+        """The equations there, linear near the solution."""
+        return linearise(self.case.held_out, None if self.case.problem.is_linear else self.here.jets)
+
+    @property
+    def misfit(self) -> tuple[float, int]:
+        """What data with noise miss the solution by, in units of their standard deviations, and how many they are."""
+        pairs = zip(self.here.residuals, self.conditions, strict=True)
+        missed = [residual / c.noise for residual, c in pairs if c.noise is not None]
+        return (rms(np.concatenate(missed)), sum(map(len, missed))) if missed else (0.0, 0)
 
     @cached_property
     def half(self) -> tuple[Case, Family]:

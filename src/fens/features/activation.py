@@ -20,7 +20,7 @@ import mpmath
 import torch
 from torch import Tensor
 
-from ..errors import SettingError
+from ..errors import SettingError, quoted
 
 
 class Activation(Protocol):
@@ -113,7 +113,7 @@ def fold(sigma: Activation, order: int) -> tuple[int, int]:
 def activation(name: str) -> Activation:
     """The activation of a name."""
     if not isinstance(name, str) or name not in ACTIVATIONS:
-        raise SettingError(f"The activation must be one of {', '.join(ACTIVATIONS)}; got {name!r}.")
+        raise SettingError(f"The activation must be one of {', '.join(ACTIVATIONS)}; got {quoted(name)}.")
     return ACTIVATIONS[name]
 
 

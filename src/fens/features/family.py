@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-import torch
 from torch import Tensor
 
 from ..product import product
@@ -61,8 +60,9 @@ def image(features: Features, operator: Operator, points: Tensor, weights: Tenso
     """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i), without much rounding; a column for each of several w."""
     if isinstance(features, RandomFeatures) and (found := features.grid_image(operator, points, weights)) is not None:
         return found
-    sums = []
+    # in one array from the start: small ones, kept between large ones that come and go, would leave memory in pieces
+    total = points.new_empty((len(points), *weights.shape[1:]))
     for part in parts(len(points), len(features)):
         here = [(c[part] if isinstance(c, Tensor) else c, alpha) for c, alpha in operator]
-        sums.append(product(features.matrix(here, points[part]), weights))
-    return torch.cat(sums)
+        total[part] = product(features.matrix(here, points[part]), weights)
+    return total

@@ -81,11 +81,12 @@ class RandomFeatures:
         """Σ_j w_j ∂^α φ_j(x_i) for each α, without much rounding; a column for each of several w."""
         if self.activation.trigonometric and (runs := Runs.of(points)) is not None:
             return [runs.images(self._waves(self._groups([(1.0, alpha)])), weights) for alpha in alphas]
-        orders, values = self.orders(alphas), list[list[Tensor]]()
+        orders, values = self.orders(alphas), [points.new_empty((len(points), *weights.shape[1:])) for _ in alphas]
         for part in parts(len(points), len(self)):
             bases = dict(zip(orders, self.bases(points[part], orders), strict=True))
-            values.append(self.derivatives_from(bases, alphas, weights))
-        return [torch.cat(blocks) for blocks in zip(*values, strict=True)]
+            for whole, found in zip(values, self.derivatives_from(bases, alphas, weights), strict=True):
+                whole[part] = found
+        return values
 
     def derivatives_from(self, bases: Mapping[int, Tensor], alphas: Sequence[Orders], weights: Tensor) -> list[Tensor]:
         """The derivatives, from σ⁽ⁿ⁾ at the points: the factors W^α go to the weights."""

@@ -165,6 +165,7 @@ OPTIONS: dict[str, Reader] = {
     "nonlinear": _text,
     "initial": _initial,
     "max_iterations": _whole,
+    "max_seconds": _number,
     "tol": _number,
     "max_features": _whole,
     "estimate": _switch,

@@ -15,11 +15,12 @@ from ..assemble import check_weights
 from ..continuation import continuation
 from ..domain import Domain, Region, Shape
 from ..eigen import Mode, eigen
-from ..errors import FensError, FileError, SettingError
+from ..errors import FensError, FileError, SettingError, quoted
 from ..problem import Problem, Unknown, complex_unknown
 from ..settings import Settings
 from ..solution import Solution
 from ..solve import solve
+from ..storage import as_path
 from . import parse, shapes
 from .document import Document, Node, load
 from .names import check_name
@@ -96,7 +97,9 @@ def read(path: str | Path, changes: Mapping[str, Any] | None = None) -> ProblemF
 
     Nothing in a file is ever run: expressions go through a parser that knows arithmetic and a list of functions.
     """
-    document = load(path, changes or {})
+    if not isinstance(changes, Mapping | None):
+        raise SettingError(f"changes are a mapping from names to values; got {quoted(changes)}.")
+    document = load(as_path(path), changes or {})
     sections = document.root.table(SECTIONS)
     names = _parameters(sections, Names())
     names, domains = _domains(sections, names, document)

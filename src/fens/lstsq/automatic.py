@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import psutil
-
+from ..numbers import ENTRY, free
 from .direct import Direct
 from .result import Failed
 from .rows import Rows, Solvable, Solver
-from .sketched import Sketched
-from .streamed import ENTRY, TRIANGLES, Streamed
+from .sketched import RATIO, Sketched
+from .streamed import TRIANGLES, Streamed
+
+__all__ = ["Automatic", "free", "least"]
 
 COPIES = 3  # what `Direct` needs at its peak, in matrices
+VECTORS = 25  # numbers for each row beside those of the matrix: coordinates, coefficients, right-hand sides, residuals
 TALL = 5  # rows for each column from which a sketch pays
 WORTH = 2e10  # flops of a QR below which nothing needs to be saved
 
@@ -34,18 +36,14 @@ class Automatic:
     def choice(self, shape: tuple[int, int]) -> Solver:
         """The solver for a matrix of this shape."""
         m, n = shape
-        fits = COPIES * ENTRY * m * n <= self.memory
-        held: Solver = Direct() if fits else Streamed.within(self.memory, n)
-        if self.exact or m < TALL * n or 2 * m * n**2 < WORTH:
+        room = self.memory - least(m, 0)
+        fits = COPIES * ENTRY * m * n <= room
+        held: Solver = Direct() if fits else Streamed.within(room, n)
+        if self.exact or m < TALL * n or 2 * m * n**2 < WORTH or COPIES * ENTRY * RATIO * n**2 > room:
             return held
         return Sketched(held)
 
 
-def free() -> int:
-    """Bytes of memory that are free."""
-    return int(psutil.virtual_memory().available)
-
-
-def least(columns: int) -> int:
-    """Bytes without which no system of so many columns can be solved."""
-    return TRIANGLES * ENTRY * columns**2
+def least(rows: int, columns: int) -> int:
+    """Bytes without which no system of so many rows and columns can be solved."""
+    return VECTORS * ENTRY * rows + TRIANGLES * ENTRY * columns**2

@@ -37,9 +37,9 @@ def descended(rows: Rows, P: Damped, weights: Tensor, target: Tensor) -> Tensor:
 
 def _residual(rows: Rows, weights: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
     """r = b − A w and Aᵀr, in one pass."""
-    residuals, gradient, start = list[Tensor](), torch.zeros_like(weights), 0
+    residual, gradient, start = target.clone(), torch.zeros_like(weights), 0
     for A, b in rows:
-        residuals.append(target[start : start + len(b)] - A @ weights)
-        gradient += A.T @ residuals[-1]
+        part = residual[start : start + len(b)]
+        gradient += A.T @ part.sub_(A @ weights)
         start += len(b)
-    return torch.cat(residuals), gradient
+    return residual, gradient

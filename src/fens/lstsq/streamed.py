@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from ..numbers import ENTRY
 from .passes import InTurn, Passes
 from .result import Failed, LeastSquares
 from .rows import Rows, Scaled
@@ -21,7 +22,6 @@ from .triangle import EPS, Damped, norm, rank_of, rounding
 
 FALLING = 0.5  # a residual that falls to less of the last one is worth another pass
 MOST = 8  # steps
-ENTRY = 8  # bytes
 TRIANGLES = 5  # that are held beside the rows, each stored as a square
 HIGHEST = 4  # rows for each column that are folded in at a time; with more of them, little would be gained
 

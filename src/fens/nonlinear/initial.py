@@ -15,7 +15,7 @@ from torch import Tensor
 from ..assemble import Collocated, Placed, Places, System, homes, linearise, mean_row_norm, weigh
 from ..device import to_device
 from ..domain import Region
-from ..errors import SettingError
+from ..errors import SettingError, quoted
 from ..features import Family
 from ..lstsq import Ridged, Solver
 from ..problem import Jet, Problem, Unknown, component_values, linear_part
@@ -44,7 +44,7 @@ def starts(
     elif isinstance(initial, str):
         if initial != "random":
             raise SettingError(
-                f"initial must be an expression, a number, a callable, a Solution or 'random'; got {initial!r}."
+                f"initial must be an expression, a number, a callable, a Solution or 'random'; got {quoted(initial)}."
             )
         yield _random(features, seed)
     elif _made_of(initial, problem, features):
@@ -63,7 +63,7 @@ def initial_functions(problem: Problem, initial: Any) -> dict[sp.Expr, Any]:
         if len(functions) > 1:
             raise SettingError(
                 f"The problem has several unknowns; initial must be a mapping from {', '.join(map(str, functions))} to "
-                f"their functions, or a Solution; got {initial!r}."
+                f"their functions, or a Solution; got {quoted(initial)}."
             )
         return {functions[0]: initial}
     for unknown in initial:

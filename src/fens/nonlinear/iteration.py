@@ -23,6 +23,7 @@ from ..errors import EvaluationError
 from ..features import Family, kept
 from ..lstsq import Failed, Solvable, Solver
 from ..problem import Problem
+from ..progress import time_left
 from .point import Point
 
 TINY_STEP = 1e-13  # relative to u: round-off
@@ -108,7 +109,7 @@ class Iteration:
             after = there.norm(conditions)
             settled = self._settled(step, damping, last, before, after)
             yield self._state(k, there, conditions, step * (damping or 1.0), damping, settled, factorised.rank)
-            if settled or damping == 0 or not np.isfinite(after):
+            if settled or damping == 0 or not np.isfinite(after) or not time_left():
                 return
             here, last = there, step
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..progress import time_left
 from .iteration import State
 
 HOLDS = 1e-3  # residual of an equation beside its terms, up to which it holds
@@ -35,6 +36,8 @@ def verdict(states: Sequence[State], max_iterations: int) -> tuple[str, str]:
             f"the iteration ended where the equations do not hold: the residual of one is {last.relative:.0%} of its "
             f"terms. Either there is no solution nearby, or the features cannot represent it. {ELSEWHERE}"
         )
+    if not time_left():
+        return "failed", f"the time was up when the step was still {last.step:.1e} of the solution; raise max_seconds."
     if last.damping == 0 or last.iteration < max_iterations:
         return "failed", f"no step makes the residual fall below {last.residual:.2e}. {ELSEWHERE}"
     return "failed", (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import sympy as sp
 
-from ..errors import SettingError
+from ..errors import SettingError, quoted
 from ..numbers import is_whole, real_number
 from ..problem import Problem
 from ..progress import track
@@ -152,15 +152,15 @@ def _film(problem: Problem, coordinate: Any, frames: Any, fps: Any) -> Film:
     coordinates = problem.coordinates
     known = ", ".join(map(str, coordinates))
     if coordinate not in coordinates:
-        raise SettingError(f"animate() takes one of the coordinates, {known}; got {coordinate!r}.")
+        raise SettingError(f"animate() takes one of the coordinates, {known}; got {quoted(coordinate)}.")
     if not 2 <= len(coordinates) <= 3:
         raise SettingError(
             f"animate() draws what remains beside {coordinate} if that is one or two coordinates; there are "
             f"{len(coordinates)} in all, {known}."
         )
     if not is_whole(frames, 2) or frames > MOST_FRAMES:
-        raise SettingError(f"frames must be a whole number from 2 to {MOST_FRAMES}; got {frames!r}.")
-    message = f"fps, the pictures in a second, must be a number from 1 to 100; got {fps!r}."
+        raise SettingError(f"frames must be a whole number from 2 to {MOST_FRAMES}; got {quoted(frames)}.")
+    message = f"fps, the pictures in a second, must be a number from 1 to 100; got {quoted(fps)}."
     speed = real_number(fps, SettingError, message)
     if not 1 <= speed <= 100:
         raise SettingError(message)

@@ -10,7 +10,7 @@ from pathlib import Path
 from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingPackage, SettingError
+from ..errors import MissingPackage, SettingError, quoted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -76,7 +76,7 @@ def save(figure: Figure, target: Path | None) -> Figure:
 def checked_path(path: Any, endings: tuple[str, ...]) -> Path:
     """A path to a file that ends as it should, in a folder that exists."""
     if not isinstance(path, str | os.PathLike):
-        raise SettingError(f"The path of a picture is a text or a Path, such as 'u{endings[0]}'; got {path!r}.")
+        raise SettingError(f"The path of a picture is a text or a Path, such as 'u{endings[0]}'; got {quoted(path)}.")
     target = Path(os.fsdecode(path))
     if target.suffix.lower() not in endings:
         raise SettingError(f"The name of this picture must end in {', '.join(endings)}; got {str(target)!r}.")

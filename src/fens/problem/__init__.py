@@ -1,6 +1,6 @@
 """What must hold, and where: equations in SymPy, read into linear forms."""
 
-from .expression import Equation, Jet, differentiated, read
+from .expression import HIGHEST, Equation, Jet, differentiated, read
 from .formula import Formula, component_values, function_values
 from .linearize import LINEARISATIONS, LinearForm, linear_part, newton_form, picard_form
 from .manufacture import manufacture
@@ -11,7 +11,8 @@ from .unknowns import Component, Unknown, complex_unknown
 from .wrapped import Absent, Wrapped, wrap
 
 __all__ = [
-    "LINEARISATIONS", "ONE_OVER_MEASURE", "Absent", "Component", "Condition", "Data", "Equation", "Formula", "Jet",
+    "HIGHEST", "LINEARISATIONS", "ONE_OVER_MEASURE", "Absent", "Component", "Condition", "Data", "Equation", "Formula",
+    "Jet",
     "LinearForm", "Normal", "Opposite", "Problem", "Unknown", "Wrapped", "complex_unknown", "component_values",
     "differentiated", "div",
     "function_values", "grad", "integral", "jump", "laplacian", "linear_part", "manufacture", "newton_form", "normal",

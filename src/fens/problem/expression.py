@@ -11,13 +11,15 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
-from ..errors import EquationError, UnsupportedEquation
-from ..lambdas import FUNCTIONS
+from ..errors import EquationError, UnsupportedEquation, quoted
+from ..lambdas import FUNCTIONS, check_depth
 from .formula import real_parts
 from .operators import unfolded
 from .symbols import ONE_OVER_MEASURE, Data, Jump, Normal, OfCoordinate, Opposite, Total
 from .unknowns import Component, Unknown
 from .wrapped import Wrapped
+
+HIGHEST = 100  # order of a derivative: powers of frequencies of the size of 1000 are numbers up to there
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,7 @@ def worked_out(statement: Any, coordinates: Sequence[sp.Symbol], space: Sequence
     """
     expression = _unfolded(as_expression(statement), coordinates if space is None else space, statement)
     for d in expression.atoms(sp.Derivative):
+        _check_orders(d, statement)
         if d.atoms(AppliedUndef) and not set(d.variables) <= set(coordinates):
             known = ", ".join(map(str, coordinates))
             raise EquationError(f"{d} in {statement} differentiates by something else than the coordinates, {known}.")
@@ -212,6 +215,17 @@ def _unfolded(expression: sp.Expr, space: Sequence[sp.Symbol], statement: Any) -
         raise EquationError(f"The equation {statement} cannot be read: {error}") from error
 
 
+def _check_orders(derivative: sp.Derivative, statement: Any) -> None:
+    """Refuse orders that are no numbers, or so large that their powers of frequencies are none."""
+    for _, order in derivative.variable_count:
+        if not order.is_Integer:
+            raise UnsupportedEquation(f"The equation {statement} contains {derivative}, whose order is not a number.")
+        if order > HIGHEST:
+            raise UnsupportedEquation(
+                f"The equation {statement} contains a derivative of order {order}; the highest order is {HIGHEST}."
+            )
+
+
 def _is_worked_out(node: sp.Basic) -> bool:
     """Whether a node is evaluated, and would be the same if coordinates were known to be real."""
     if isinstance(node, sp.Derivative):
@@ -222,6 +236,7 @@ def _is_worked_out(node: sp.Basic) -> bool:
 
 def as_expression(statement: Any) -> sp.Expr:
     """left − right of an `Eq`, or the expression itself."""
+    check_depth(statement, EquationError)
     if isinstance(statement, sp.Eq) and not any(getattr(side, "is_Matrix", False) for side in statement.args):
         return statement.lhs - statement.rhs
     if statement is True or statement is False or isinstance(statement, sp.logic.boolalg.BooleanAtom):
@@ -235,7 +250,7 @@ def as_expression(statement: Any) -> sp.Expr:
         return statement
     raise EquationError(
         f"An equation is sp.Eq(left, right), or an expression that must vanish; got {type(statement).__name__}: "
-        f"{statement!r}."
+        f"{quoted(statement)}."
     )
 
 
@@ -288,8 +303,6 @@ def differentiated(function: Any, coordinates: Sequence[sp.Symbol], orders: Sequ
 
 def _orders(derivative: sp.Derivative, coordinates: Sequence[sp.Symbol], text: str) -> tuple[int, ...]:
     counts = dict(derivative.variable_count)
-    if not all(n.is_Integer for n in counts.values()):
-        raise UnsupportedEquation(f"The equation {text} contains {derivative}, whose order is not a number.")
     return tuple(int(counts.get(x, 0)) for x in coordinates)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..errors import EvaluationError, SettingError
-from ..lambdas import lambdified
+from ..errors import EvaluationError, SettingError, quoted
+from ..lambdas import check_depth, lambdified
 from .unknowns import Component
 from .wrapped import Wrapped, call_with_arrays
 
@@ -49,14 +49,19 @@ class Formula:
         try:
             with np.errstate(all="ignore"):  # what comes out is checked where the region and the point are known
                 result = np.asarray(self._compiled(*(table[s] for s in self._arguments)))
+            if np.iscomplexobj(result):
+                result = np.where(result.imag == 0, result.real, np.nan)  # as NumPy's own functions do off their domain
+            return np.array(np.broadcast_to(result.astype(np.float64), (count,)))
+        except OverflowError as error:
+            raise EvaluationError(
+                f"The expression {quoted(self.expression)} has a number in it that is too large for floating point; "
+                "divide the equation by it, or choose other units."
+            ) from error
         except Exception as error:
             raise EvaluationError(
-                f"The expression {self.expression} cannot be evaluated numerically: {error}. "
+                f"The expression {quoted(self.expression)} cannot be evaluated numerically: {error}. "
                 "Give the part that NumPy and SciPy do not know as fens.wrap(function)."
             ) from error
-        if np.iscomplexobj(result):
-            result = np.where(result.imag == 0, result.real, np.nan)  # as NumPy's own functions do off their domain
-        return np.array(np.broadcast_to(result.astype(np.float64), (count,)))
 
     @cached_property
     def _calls(self) -> tuple[tuple[Wrapped, sp.Dummy, tuple[Formula, ...]], ...]:
@@ -87,6 +92,7 @@ def function_values(
     `points` has a row for each point and a column for each of the coordinates, `arguments` is the order in which a
     callable takes them, and `what` is what messages call the function.
     """
+    check_depth(function, SettingError)
     columns = {x: points[:, i] for i, x in enumerate(coordinates)}
     if callable(function) and not isinstance(function, sp.Basic):
         values = call_with_arrays(function, f"The {what}", [columns[x] for x in arguments])
@@ -97,13 +103,13 @@ def function_values(
     else:
         try:
             expression = sp.sympify(function, strict=True)
-        except (sp.SympifyError, TypeError, ValueError) as error:
-            raise SettingError(f"The {what} must be an expression or a callable; got {function!r}.") from error
+        except Exception as error:  # an object may raise anything when SymPy asks it what it is
+            raise SettingError(f"The {what} must be an expression or a callable; got {quoted(function)}.") from error
         if strange := sorted(map(str, getattr(expression, "free_symbols", set()) - set(columns))):
             known = ", ".join(map(str, coordinates))
             raise SettingError(f"The {what} contains {', '.join(strange)}; the coordinates are {known}.")
         if not isinstance(expression, sp.Expr) or expression.is_Matrix or expression.atoms(AppliedUndef):
-            raise SettingError(f"The {what} must be an expression in the coordinates; got {function!r}.")
+            raise SettingError(f"The {what} must be an expression in the coordinates; got {quoted(function)}.")
         try:
             values = Formula(expression)(columns, len(points))
         except OverflowError as error:
@@ -126,13 +132,14 @@ def component_values(
 
 
 def _part(function: Any, part: str, coordinates: Sequence[sp.Symbol], what: str) -> Any:
+    check_depth(function, SettingError)
     if callable(function) and not isinstance(function, sp.Basic):
         take = np.real if part == "re" else np.imag
         return lambda *values: take(function(*values))
     try:
         expression = sp.sympify(function, strict=True)
-    except (sp.SympifyError, TypeError, ValueError) as error:
-        raise SettingError(f"The {what} must be an expression or a callable; got {function!r}.") from error
+    except Exception as error:  # an object may raise anything when SymPy asks it what it is
+        raise SettingError(f"The {what} must be an expression or a callable; got {quoted(function)}.") from error
     return real_parts(expression, coordinates)[part == "im"]
 
 

@@ -6,9 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
+from ..errors import EquationError, quoted
 from .operators import unfolded
 from .problem import Problem
+from .symbols import checked_expression
+from .unknowns import Unknown
 
 
 def manufacture(operators: Mapping[Any, Any], unknown: Any, exact: Any = None) -> Problem:
@@ -26,14 +30,21 @@ def manufacture(operators: Mapping[Any, Any], unknown: Any, exact: Any = None) -
       Eq(Derivative(u(x), (x, 2)), 6*x) on the box 0 < x < 1
       Eq(u(x), x**3) on the boundary
     """
-    solutions = dict(unknown) if isinstance(unknown, Mapping) else {unknown: exact}
+    if not isinstance(operators, Mapping):
+        raise EquationError(f"manufacture() takes a mapping from regions to operators; got {quoted(operators)}.")
+    pairs = list(unknown.items()) if isinstance(unknown, Mapping) else [(unknown, exact)]
+    for sought, _ in pairs:
+        if not isinstance(sought, AppliedUndef | Unknown):
+            raise EquationError(f"An unknown of manufacture() is a function such as u(x, y); got {quoted(sought)}.")
+    solutions = {u: checked_expression(known, "manufacture() takes exact solutions, each") for u, known in pairs}
 
-    def equation(operator: sp.Expr, region: Any) -> sp.Eq:
-        source = operator.subs(solutions).doit()
+    def equation(operator: Any, region: Any) -> sp.Eq:
+        left = checked_expression(operator, "manufacture() takes operators, each")
+        source = left.subs(solutions).doit()
         domain = getattr(region, "domain", None)
         if domain is not None:  # else it is for the problem to know which coordinates are space
             source = unfolded(source, [x for x in domain.coordinates if x != getattr(domain, "time", None)]).doit()
-        return sp.Eq(operator, source, evaluate=False)
+        return sp.Eq(left, source, evaluate=False)
 
     listed = {r: op if isinstance(op, list | tuple) else [op] for r, op in operators.items()}
     return Problem({region: [equation(op, region) for op in ops] for region, ops in listed.items()})

@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..errors import EquationError, FensError, RegionError, UnsupportedEquation
+from ..errors import EquationError, FensError, RegionError, UnsupportedEquation, quoted
 from .expression import Equation, as_expression, find_unknowns, taken_apart, worked_out
 from .flux import check_jumps
 from .operators import unfolded
@@ -63,6 +63,12 @@ class Problem:
         self._check_jumps(statements, self.components)
         for condition in self.conditions:
             _check(condition, self.domains)
+        for domain in self.domains:
+            if not self.regions_of(domain):
+                raise EquationError(
+                    f"On {domain.name} there are integrals only, which are one row each; add an equation that holds at "
+                    "its points."
+                )
 
     def _read(self, statements: list[tuple[Any, Any]]) -> tuple[tuple[Component, ...], list[Condition]]:
         stated = [(region, s, worked_out(s, self.coordinates, self._space_of(region))) for region, s in statements]
@@ -126,10 +132,11 @@ class Problem:
 
     def of(self, unknown: sp.Expr) -> tuple[int, ...]:
         """The numbers of the components of an unknown: one, or two if it is complex."""
-        found = tuple(k for k, c in enumerate(self.components) if c.unknown == unknown)
+        sought = isinstance(unknown, sp.Basic)  # arrays compare entry by entry
+        found = tuple(k for k, c in enumerate(self.components) if sought and c.unknown == unknown)
         if not found:
             known = ", ".join(map(str, self.unknowns))
-            raise EquationError(f"{unknown} is not an unknown of this problem; it has {known}.")
+            raise EquationError(f"{quoted(unknown)} is not an unknown of this problem; it has {known}.")
         return found
 
     @property
@@ -150,7 +157,7 @@ class Problem:
 
     def equations_on(self, region: Any) -> tuple[Equation, ...]:
         """The equations that hold on a region, in the order they were given."""
-        found = tuple(c.equation for c in self.conditions if c.region == region)
+        found = tuple(c.equation for c in self.conditions if hasattr(region, "patches") and c.region == region)
         if not found:
             carrying = ", ".join(r.name for r in self.regions)
             raise RegionError(f"The problem has no equation on {_name(region)}; it has some on: {carrying}.")
@@ -181,7 +188,7 @@ def _statements(equations: Mapping[Any, Any]) -> list[tuple[Any, Any]]:
     pairs = []
     for region, given in equations.items():
         if not hasattr(region, "patches") or isinstance(region, type):
-            raise RegionError(f"The keys of a problem are regions, such as box or box.boundary; got {region!r}.")
+            raise RegionError(f"The keys of a problem are regions, such as box or box.boundary; got {quoted(region)}.")
         listed = list(given) if isinstance(given, list | tuple) else [given]
         if not listed:
             raise EquationError(f"The list of equations on {region.name} is empty.")
@@ -275,4 +282,4 @@ def _listed(symbols: Iterable[sp.Symbol]) -> str:
 
 
 def _name(region: Any) -> str:
-    return str(getattr(region, "name", repr(region)))
+    return str(getattr(region, "name", quoted(region)))

@@ -8,7 +8,8 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..errors import EquationError
+from ..errors import EquationError, quoted
+from ..lambdas import check_depth
 from ..numbers import real_array
 
 
@@ -63,7 +64,7 @@ def jump(expression: Any) -> Jump:
     `{box.pair(x): [Eq(jump(u), 0), Eq(jump(u.diff(x)), 0)]}` makes u periodic in x. The unknown by itself is there
     the value on the upper face.
     """
-    return Jump(_expression(expression, "jump"))
+    return Jump(checked_expression(expression, "jump() takes"))
 
 
 def integral(expression: Any) -> Total:
@@ -72,23 +73,26 @@ def integral(expression: Any) -> Total:
     `{disc: [Eq(..., f), Eq(integral(u), 0)]}` asks for a mean of zero; on a boundary region it is a flux. The
     equation is one row: outside of integrals it can contain numbers only.
     """
-    return Total(_expression(expression, "integral"))
+    return Total(checked_expression(expression, "integral() takes"))
 
 
-def _expression(given: Any, word: str) -> sp.Expr:
+def checked_expression(given: Any, what: str) -> sp.Expr:
+    """An expression of SymPy's, from what a user gave for it."""
+    check_depth(given, EquationError)
+    message = f"{what} an expression, such as u(x, y); got {quoted(given)}."
     try:
         expression = sp.sympify(given, strict=True)
-    except (sp.SympifyError, TypeError, ValueError) as error:
-        raise EquationError(f"{word}() takes an expression in the unknown, such as u(x, y); got {given!r}.") from error
+    except Exception as error:  # an object may raise anything when SymPy asks it what it is
+        raise EquationError(message) from error
     if not isinstance(expression, sp.Expr):
-        raise EquationError(f"{word}() takes an expression in the unknown, such as u(x, y); got {given!r}.")
+        raise EquationError(message)
     return expression
 
 
 def normal(coordinate: sp.Symbol) -> Normal:
     """The component of the outward unit normal along `coordinate`, for an equation on a boundary region."""
     if not isinstance(coordinate, sp.Symbol):
-        raise EquationError(f"normal() takes one coordinate, a SymPy symbol; got {coordinate!r}.")
+        raise EquationError(f"normal() takes one coordinate, a SymPy symbol; got {quoted(coordinate)}.")
     return Normal(coordinate)
 
 
@@ -102,7 +106,7 @@ def normal_derivative(u: AppliedUndef) -> sp.Expr:
     """
     if not isinstance(u, AppliedUndef) or not all(isinstance(x, sp.Symbol) for x in u.args):
         raise EquationError(
-            f"normal_derivative() takes an unknown such as u(x, y); got {u!r}. "
+            f"normal_derivative() takes an unknown such as u(x, y); got {quoted(u)}. "
             "For other expressions write the sum of fens.normal(x)*expression.diff(x) over the coordinates."
         )
     return sp.Add(*(normal(x) * u.diff(x) for x in u.args))
@@ -119,10 +123,10 @@ class Data(sp.Dummy):  # type: ignore[misc]
     std: np.ndarray | None
 
     def __new__(cls, values: Any, std: Any = None) -> Any:
-        if np.iscomplexobj(values):
+        if _is_complex(values):
             parts = [cls(part(np.asarray(values)), std) for part in (np.real, np.imag)]
             return parts[0] + sp.I * parts[1]
-        array = real_array(values, EquationError, f"Data takes an array of numbers; got {values!r}.")
+        array = real_array(values, EquationError, f"Data takes an array of numbers; got {quoted(values)}.")
         if array.ndim != 1:
             raise EquationError(f"Data takes one value for each point, a 1-D array; got shape {array.shape}.")
         if not np.isfinite(array).all():
@@ -137,8 +141,16 @@ class Data(sp.Dummy):  # type: ignore[misc]
         return (self.values, self.std), {}
 
 
+def _is_complex(values: Any) -> bool:
+    try:
+        return bool(np.iscomplexobj(values))
+    except Exception:  # an object may raise anything when it is asked for its numbers
+        return False
+
+
 def _deviations(std: Any, count: int) -> np.ndarray:
-    array = real_array(std, EquationError, f"The standard deviation of Data must be a number or an array; got {std!r}.")
+    message = f"The standard deviation of Data must be a number or an array; got {quoted(std)}."
+    array = real_array(std, EquationError, message)
     if array.shape not in ((), (count,)):
         raise EquationError(f"Data has {count} values and deviations of shape {array.shape}; give one for each.")
     if not (np.isfinite(array).all() and (array > 0).all()):

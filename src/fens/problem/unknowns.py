@@ -10,7 +10,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..errors import EquationError
+from ..errors import EquationError, quoted
 from ..numbers import real_number
 
 
@@ -24,8 +24,8 @@ class Unknown(sp.Symbol):  # type: ignore[misc]
 
     def __new__(cls, name: str, initial: Any = 1.0) -> Unknown:
         if not isinstance(name, str) or not name:
-            raise EquationError(f"An Unknown needs a name; got {name!r}.")
-        message = f"The initial value of the unknown {name} must be a finite number; got {initial!r}."
+            raise EquationError(f"An Unknown needs a name; got {quoted(name)}.")
+        message = f"The initial value of the unknown {name} must be a finite number; got {quoted(initial)}."
         value = real_number(initial, EquationError, message)
         if not math.isfinite(value):
             raise EquationError(message)
@@ -43,7 +43,7 @@ class Unknown(sp.Symbol):  # type: ignore[misc]
 def complex_unknown(name: str) -> Callable[..., AppliedUndef]:
     """A function with complex values: `u = complex_unknown("u")(x, y)`, for equations with `sp.I`."""
     if not isinstance(name, str) or not name:
-        raise EquationError(f"complex_unknown() takes a name; got {name!r}.")
+        raise EquationError(f"complex_unknown() takes a name; got {quoted(name)}.")
     return sp.Function(name, complex=True)  # type: ignore[no-any-return]
 
 

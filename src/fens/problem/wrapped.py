@@ -9,7 +9,8 @@ from typing import Any, NoReturn
 import numpy as np
 import sympy as sp
 
-from ..errors import EquationError, EvaluationError, NotInFile
+from ..errors import EquationError, EvaluationError, NotInFile, quoted
+from ..lambdas import check_depth
 from ..numbers import real_array
 
 
@@ -98,15 +99,20 @@ def wrap(function: Callable[..., Any], name: str | None = None) -> Callable[...,
     one for each argument, and returns an array; a function of plain numbers works too, only slower.
     """
     if not callable(function):
-        raise EquationError(f"wrap() takes a callable; got {function!r}.")
-    label = name or getattr(function, "__name__", "f").replace("<lambda>", "f")
+        raise EquationError(f"wrap() takes a callable; got {quoted(function)}.")
+    if name is not None and not isinstance(name, str):
+        raise EquationError(f"The name of a wrapped function is a text; got {quoted(name)}.")
+    label = name or str(getattr(function, "__name__", "f")).replace("<lambda>", "f")
     handle = Handle(function, label)
 
     def applied(*arguments: Any) -> Wrapped:
+        for given in arguments:
+            check_depth(given, EquationError)
         try:
             expressions = [sp.sympify(a, strict=True) for a in arguments]
-        except sp.SympifyError as error:
-            raise EquationError(f"The arguments of {label} must be SymPy expressions; got {arguments!r}.") from error
+        except Exception as error:  # an object may raise anything when SymPy asks it what it is
+            given = quoted(arguments)
+            raise EquationError(f"The arguments of {label} must be SymPy expressions; got {given}.") from error
         if not expressions or not all(isinstance(e, sp.Expr) for e in expressions):
             raise EquationError(f"The wrapped function {label} needs at least one argument, a SymPy expression.")
         return Wrapped(handle, *expressions)

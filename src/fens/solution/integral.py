@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,13 +11,20 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..assemble import Places, evaluate_jets
-from ..domain import Region, Samples
-from ..errors import EquationError, EvaluationError, RegionError, SettingError
+from ..domain import Region, Samples, checked_count
+from ..errors import EquationError, EvaluationError, RegionError, SettingError, Unconverged, quoted
 from ..field import Fields
-from ..numbers import is_whole
+from ..lambdas import check_depth
 from ..problem import Formula, Normal, Problem
 from ..problem.expression import Reader, worked_out
 from ..problem.formula import real_parts
+
+CONVERGED = 1e-2  # difference of two rules, beside the integral of the absolute value, up to which there is an integral
+ABSOLUTELY = 3e-2  # the same of the absolute values, which have kinks
+FIRM = 1e-6  # and up to which nothing need be said
+
+Parts = list[tuple[Formula, tuple[Any, ...]]]
+Sums = tuple[np.ndarray, np.ndarray]
 
 
 def integrate(fields: Fields, expression: Any, on: Region | None, n: int) -> Any:
@@ -23,13 +32,43 @@ def integrate(fields: Fields, expression: Any, on: Region | None, n: int) -> Any
     problem = fields.problem
     region: Region = problem.domain if on is None else on
     if not isinstance(region, Region) or region.domain not in problem.domains:
-        name = getattr(region, "name", repr(region))
+        name = getattr(region, "name", quoted(region))
         raise RegionError(f"integrate() takes a region of {problem.domain.name}; got {name}.")
-    if not is_whole(n, 1):
-        raise SettingError(f"integrate() takes a whole positive number of points; got {n!r}.")
-    samples, factors = region.rule(int(n))
-    parts = [factors @ _values(f, jets, fields, samples, region) for f, jets in _parts(expression, problem)]
-    return float(parts[0]) if len(parts) == 1 else complex(*parts)
+    n = checked_count(n, region, "integrate()", SettingError)
+    parts = _parts(expression, problem)
+    sums = [_sums(parts, fields, region, count) for count in (n, n + max(1, n // 3))]
+    _check_converged(expression, *sums)
+    found = sums[0][0]
+    return float(found[0]) if len(found) == 1 else complex(*found)
+
+
+def _sums(parts: Parts, fields: Fields, region: Region, n: int) -> Sums:
+    """The integrals of the parts of an integrand, and of their absolute values, by a rule of n points."""
+    samples, factors = region.rule(n)
+    values = [_values(formula, jets, fields, samples, region) for formula, jets in parts]
+    return np.array([factors @ v for v in values]), np.array([np.abs(factors) @ np.abs(v) for v in values])
+
+
+def _check_converged(expression: Any, here: Sums, finer: Sums) -> None:
+    """Refuse an integral that two rules disagree about, and warn of one to which few digits are common.
+
+    Both are asked of the absolute values, too: 1/(x − ½) has no integral over (0, 1), and symmetric rules give zero.
+    """
+    (found, size), (other, larger) = here, finer
+    whole = float(larger.max())
+    gap = float(np.abs(found - other).max())
+    if not (gap <= CONVERGED * whole and float(np.abs(size - larger).max()) <= ABSOLUTELY * whole):
+        raise EvaluationError(
+            f"The integral of {expression} does not converge: two rules give {found[0]:.6g} and {other[0]:.6g}. It may "
+            "be infinite; if it is not, take more points, or leave out the part of the region where it is singular."
+        )
+    if gap > FIRM * whole:
+        warnings.warn(
+            f"Of the integral of {expression}, {found[0]:.6g}, only about {-math.log10(gap / whole):.0f} digits are "
+            "certain; take more points.",
+            Unconverged,
+            stacklevel=4,
+        )
 
 
 def _values(formula: Formula, jets: tuple[Any, ...], fields: Fields, samples: Samples, region: Region) -> np.ndarray:
@@ -51,12 +90,13 @@ def _values(formula: Formula, jets: tuple[Any, ...], fields: Fields, samples: Sa
     return integrand
 
 
-def _parts(expression: Any, problem: Problem) -> list[tuple[Formula, tuple[Any, ...]]]:
+def _parts(expression: Any, problem: Problem) -> Parts:
     """The integrand with a symbol for each derivative of the unknowns; of a complex one both parts."""
+    check_depth(expression, SettingError)
     try:
         plain = sp.sympify(expression, strict=True)
-    except sp.SympifyError as error:
-        raise SettingError(f"integrate() takes an expression; got {expression!r}.") from error
+    except Exception as error:  # an object may raise anything when SymPy asks it what it is
+        raise SettingError(f"integrate() takes an expression; got {quoted(expression)}.") from error
     if isinstance(plain, sp.Expr) and not any(plain.has(u) for u in problem.unknowns):
         strange = {s for s in plain.free_symbols if not isinstance(s, Normal)} - set(problem.coordinates)
         if strange or plain.atoms(AppliedUndef):

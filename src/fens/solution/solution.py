@@ -16,11 +16,12 @@ from torch import Tensor
 from .. import pictures
 from ..assemble import evaluate_jets, place, sample
 from ..domain import Clustered, Demand, Domain, Grid, Region, Sampler, Samples
-from ..errors import SettingError
+from ..errors import SettingError, quoted
 from ..features import Distribution, Family, Isotropic
 from ..field import Fields, Number, broadcast
 from ..fit import Stats
 from ..judge import Error
+from ..numbers import real_number
 from ..problem import LINEARISATIONS, Problem, Unknown, component_values
 from ..provenance import Provenance
 from ..scale import ScaleGrid, Search
@@ -119,7 +120,7 @@ class Solution:
 
     def meets(self, tol: float) -> bool:
         """Whether the error is below a tolerance, as far as can be known."""
-        return self.expected_error <= tol
+        return self.expected_error <= real_number(tol, SettingError, f"tol must be a number; got {quoted(tol)}.")
 
     def __call__(self, *coordinates: Any, outside: str = "nan") -> Any:
         """The value at the given coordinates; NaN outside the domain unless `outside="extrapolate"`."""

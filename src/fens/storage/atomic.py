@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ..errors import FileError
+from ..errors import FileError, quoted
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def whole(path: str | Path) -> Iterator[Path]:
 def as_path(path: Any) -> Path:
     """The path of a file, from a text or a path."""
     if not isinstance(path, str | os.PathLike) or not Path(path).name or "\0" in str(path):
-        raise FileError(f"a file is given by its name; got {path!r}")
+        raise FileError(f"a file is given by its name; got {quoted(path)}")
     return Path(path)
 
 

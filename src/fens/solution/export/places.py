@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from ...domain import Demand, Domain, Grid
-from ...errors import SettingError
+from ...errors import SettingError, quoted
 from ...numbers import is_whole, real_array
 from ...problem import Problem, Unknown
 from ...problem.typeset import sought
@@ -43,7 +43,7 @@ def axes_of(problem: Problem, points: Any) -> Axes:
     if not isinstance(given, Mapping):
         raise SettingError(
             "points must be a number along each axis, a fens.Grid, or a mapping from coordinates to values along their "
-            f"axes; got {points!r}."
+            f"axes; got {quoted(points)}."
         )
     if set(given) != set(problem.coordinates):
         known, names = (", ".join(map(str, s)) for s in (problem.coordinates, given))
@@ -54,7 +54,7 @@ def axes_of(problem: Problem, points: Any) -> Axes:
 
 
 def _axis(x: sp.Symbol, given: Any) -> np.ndarray:
-    array = real_array(given, SettingError, f"points must be real numbers; got {given!r:.80} for {x}.")
+    array = real_array(given, SettingError, f"points must be real numbers; got {quoted(given)} for {x}.")
     if array.ndim > 1 or not array.size or not np.isfinite(array).all():
         raise SettingError(f"points takes a finite number or a list of them for {x}; got shape {array.shape}.")
     if array.ndim and (np.diff(array) <= 0).any():
@@ -123,10 +123,12 @@ def checked_units(problem: Problem, units: Mapping[Any, str] | None) -> dict[str
     known |= {str(u): u.name if isinstance(u, Unknown) else u.func.__name__ for u in problem.unknowns}
     known |= {name: name for name in known.values()}
     found = {}
+    if units is not None and not isinstance(units, Mapping):
+        raise SettingError(f"units is a mapping from coordinates and unknowns to texts; got {quoted(units)}.")
     for key, unit in dict(units or {}).items():
         if str(key) not in known or not isinstance(unit, str):
             names = ", ".join(map(str, (*problem.coordinates, *problem.unknowns)))
-            raise SettingError(f"units is a mapping from {names} to texts; got {key}: {unit!r}.")
+            raise SettingError(f"units is a mapping from {names} to texts; got {key}: {quoted(unit)}.")
         found[known[str(key)]] = unit
     return found
 

@@ -9,9 +9,9 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ...errors import FensError
+from ...errors import FensError, SettingError, quoted
 from ...problem.typeset import html_of, sought
-from ...storage import packed, whole
+from ...storage import as_path, packed, whole
 from ..store import ALL
 from .places import numbers_of
 from .style import STYLE
@@ -25,12 +25,15 @@ EVIDENCE = {
     "sensitivity": "How much random changes of the equations change the solution: large if the problem is ill-posed",
     "rounding": "Size of the weighted features times the unit of round-off",
     "noise": "Change of the solution that noise like that of the data makes",
+    "misfit": "What the data miss the solution by, in units of their standard deviations: about 1 if these are right",
 }
 
 
 def report(solution: Any, path: str | Path, title: str) -> None:
     """Write the page."""
-    content = page(solution, title or sought(solution.problem), Path(path).stem)
+    if not isinstance(title, str):
+        raise SettingError(f"The title of a report is a text; got {quoted(title)}.")
+    content = page(solution, title or sought(solution.problem), as_path(path).stem)
     with whole(path) as temporary:
         temporary.write_text(content, encoding="utf-8")
 
@@ -104,6 +107,7 @@ def _evidence(evidence: Any) -> str:
         "difference": [*of_each, ("largest value of the solution", f"{evidence.size:.3g}")],
         **{name: [(name, f"{getattr(evidence, name):.2g}")] for name in ("recovery", "sensitivity", "rounding")},
         "noise": [(f"noise in {name}", f"{v:.1e}") for name, v in evidence.noise.items()],
+        "misfit": [("misfit", f"{evidence.misfit:.2g}, of {evidence.measured} data")] if evidence.measured else [],
     }
     return "".join(table((EVIDENCE[kind],), rows) for kind, rows in kinds.items())
 

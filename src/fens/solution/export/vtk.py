@@ -15,7 +15,7 @@ import numpy as np
 
 from ...domain import Cylinder, Domain
 from ...errors import FileError, SettingError, UnsupportedEquation
-from ...storage import whole
+from ...storage import as_path, whole
 from .mesh import Mesh, grid_mesh, mesh_of
 from .places import axes_of, check_size, facts_of, grid_of, numbers_of, values_at
 
@@ -24,7 +24,7 @@ INSTANTS = 41  # of a series, by default
 
 def to_vtk(solution: Any, path: str | Path, points: Any) -> list[Path]:
     """Write a mesh with the values of all unknowns, to `.vtu`, or a series in time, to `.pvd`; the files written."""
-    target = Path(path)
+    target = as_path(path)
     if target.suffix.lower() == ".vtu":
         write_grid(target, _parts(solution, points), solution)
         return [target]

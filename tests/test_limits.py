@@ -1,0 +1,391 @@
+"""Limits that hold: of sizes, of time, of what may be given; each is told in a sentence."""
+
+import inspect
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import sympy as sp
+import torch
+
+import fens
+from fens import progress
+from fens.errors import (
+    EquationError,
+    EvaluationError,
+    RegionError,
+    SettingError,
+    Unconverged,
+    UnsupportedEquation,
+    quoted,
+)
+from fens.judge import understated
+from fens.lambdas import check_depth
+from fens.lstsq import Automatic, least
+from fens.lstsq.sketched import Sketched
+from fens.lstsq.streamed import Streamed
+from fens.numbers import real_array, real_number
+from fens.problem import Unknown
+from fens.scale import descend, search
+from fens.settings import Settings
+from fens.solve import rate, why_stop
+from fuzz.calls import NEVER, callables, make
+
+x, y, t = sp.symbols("x y t")
+n = sp.Symbol("n", integer=True, positive=True)
+u, v = sp.Function("u")(x, y), sp.Function("v")(x)
+rod, square = fens.Box({x: (0, 1)}), fens.Box({x: (0, 1), y: (0, 1)})
+LINE = {rod: sp.Eq(v.diff(x, 2), -1), rod.boundary: sp.Eq(v, 0)}
+
+
+@pytest.fixture(scope="module")
+def line():
+    return fens.solve(fens.Problem(LINE), features=40)
+
+
+def solved(**options):
+    return fens.solve(fens.Problem(LINE), **{"features": 40, "estimate": False, **options})
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"features": 10**9}, "1000000000 features need .* of memory"),
+        ({"features": 10**40}, "features need .* of memory"),
+        ({"features": {}}, "The mapping of features is empty"),
+        ({"points": fens.Grid(10**9)}, r"The grid has 1\.0e\+09 points"),
+        ({"points": fens.Grid(10**400)}, r"The grid has 1\.0e\+300 points"),
+        ({"points": fens.Random(10**15, 2)}, "So many points need .* of memory"),
+        ({"points": fens.Clustered(rows=1e15)}, "So many points need .* of memory"),
+        ({"memory": "2 MB", "points": fens.Clustered(interior=10**5)}, "rows of 40 features need 19.1 MiB"),
+        ({"max_seconds": 0}, "max_seconds must be a positive number; got 0"),
+        ({"max_seconds": "1"}, "max_seconds must be a positive number"),
+        ({"scale": torch.ones(1, requires_grad=True)}, "detach the tensor first"),
+    ],
+)
+def test_sizes_are_bounded_before_anything_is_allocated(options, told):
+    with pytest.raises(SettingError, match=told):
+        solved(**options)
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda: fens.ScaleGrid(0, 1e300, 1e-300), "ScaleGrid has inf candidates"),
+        (lambda: fens.Sparse.up_to(10**9, 500), "more than 200000 subsets"),
+        (lambda: fens.Sparse((), ()), "Sparse takes subsets of the coordinates"),
+        (lambda: fens.Sparse(((0,),), (-1.0,)), "positive shares"),
+        (lambda: fens.Mixture(" "), "Mixture takes pairs"),
+        (lambda: fens.Oriented([[1, 2, 3]]), "Oriented takes a square matrix"),
+        (lambda: square.quadrature(10**6), "at most 2000 on the box"),
+        (lambda: rod.contains(torch.ones((1, 1), requires_grad=True)), "detach the tensor first"),
+        (lambda: rod.part(np.zeros(3)), "has a name"),
+    ],
+)
+def test_so_are_those_of_other_things(make, told):
+    with pytest.raises((SettingError, RegionError), match=told):
+        make()
+
+
+def test_a_subset_of_more_coordinates_than_there_are_is_all_of_them():
+    assert fens.Sparse.up_to(10**9, 2) == fens.Sparse.up_to(2, 2)
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        (sp.Eq(sp.Derivative(v, (x, n)), 1), "whose order is not a number"),
+        (sp.Eq(sp.Derivative(v, (x, 10**6)), 1), "the highest order is 100"),
+        (sp.Eq(sp.sin(v), v.diff(x, 101)), "the highest order is 100"),
+        (sp.Eq(fens.integral(v), 1), "there are integrals only"),
+    ],
+)
+def test_equations_that_cannot_be_solved(statement, told):
+    with pytest.raises((EquationError, UnsupportedEquation), match=told):
+        fens.Problem({rod: statement})
+
+
+@pytest.mark.parametrize("factor", [sp.Integer(10) ** 400, -(sp.Integer(10) ** 400), sp.Rational(10**400, 3)])
+def test_a_coefficient_beyond_floating_point(factor):
+    with pytest.raises(EvaluationError, match=r"too large for floating point|it must be finite"):
+        fens.solve(fens.Problem({**LINE, rod: sp.Eq(factor * v.diff(x, 2), -1)}), features=40)
+
+
+def test_depth():
+    deep = x
+    for _ in range(3000):
+        deep = sp.sin(deep, evaluate=False)
+    with pytest.raises(EquationError, match="nested more than 100 deep"):
+        check_depth(deep, EquationError)
+    assert quoted(deep) == "an object of the kind sin"
+    check_depth(sp.Add(*(sp.sin(k * x) for k in range(500))), EquationError)
+
+
+def test_few_features_for_eigenvalues():
+    k = Unknown("k")
+    problem = fens.Problem({rod: sp.Eq(-v.diff(x, 2), k * v), rod.boundary: sp.Eq(v, 0)})
+    with pytest.raises(SettingError, match="at least 10 features more; got features=12"):
+        fens.eigen(problem, k, count=3, features=12)
+    with pytest.raises(SettingError, match="near must be finite"):
+        fens.eigen(problem, k, near=-(10**400))
+
+
+class Refuses:
+    def __array__(self, *args, **kwargs):
+        raise ZeroDivisionError
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        Refuses(), torch.ones(2, requires_grad=True), np.ma.masked_array([1.0, 2.0], [True, False]), range(10**15),
+        np.broadcast_to(0.0, (10**15,)), [1, [2]], np.array([1 + 2j]), np.datetime64("2020-01-01"), None, True, "1",
+    ],
+)  # fmt: skip
+def test_what_is_not_an_array_of_numbers(value):
+    with pytest.raises(SettingError, match="Numbers, please"):
+        real_array(value, SettingError, "Numbers, please.")
+
+
+def test_one_number():
+    assert real_number(sp.Rational(1, 4), SettingError, "") == real_number(torch.tensor(0.25), SettingError, "") == 0.25
+    assert real_number(-(10**400), SettingError, "") == -np.inf
+    for value in (np.ones(1), np.complex128(1), 1j, [1.0]):
+        with pytest.raises(SettingError, match="A number"):
+            real_number(value, SettingError, "A number.")
+
+
+# integrals
+
+
+@pytest.mark.parametrize("integrand", [1 / x, 1 / (x - sp.Rational(1, 2)), x**-1.5, v + 1 / x**2])
+def test_an_integral_that_does_not_converge_is_refused(line, integrand):
+    with pytest.raises(EvaluationError, match="does not converge"):
+        line.integrate(integrand)
+
+
+def test_an_integral_of_few_digits_says_so(line):
+    with pytest.warns(Unconverged, match="only about [34] digits are certain"):
+        assert line.integrate(sp.log(x)) == pytest.approx(-1, abs=2e-3)
+    assert line.integrate(sp.exp(x)) == pytest.approx(np.e - 1, rel=1e-14)
+    assert line.integrate(v) == pytest.approx(1 / 12, rel=1e-12)
+
+
+# memory
+
+
+def test_memory_is_that_of_vectors_too():
+    solver = Automatic(64_000_000)
+    assert isinstance(solver.choice((150_000, 300)), Sketched)
+    assert isinstance(solver.choice((50_000, 1100)), Streamed)  # the mixture would not fit
+    assert least(10, 0) == 2000
+    assert least(0, 10) == 4000
+
+
+def test_parts_of_an_image_leave_no_holes_in_memory(line):
+    """What is kept is one array, and not as many as there are parts."""
+    code = (
+        "import resource, torch, numpy as np\n"
+        "from fens.features import Isotropic, activation, draw, image\n"
+        "f = draw(1000, [(0, 1), (0, 1)], activation('cos'), initialisation='uniform', affine=False,\n"
+        "         seed=np.random.SeedSequence(0), distribution=Isotropic()).scaled([3.0, 3.0], torch.device('cpu'))\n"
+        "p, w = torch.rand(100_000, 2, dtype=torch.float64), torch.ones(1000, 4, dtype=torch.float64)\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "image(f, [(1.0, (0, 0))], p[:2000], w)\n"
+        "before = peak()\n"
+        "image(f, [(1.0, (2, 0)), (1.0, (0, 2))], p, w)\n"
+        "print((peak() - before) // 1024)\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(told.stdout) < 60  # megabytes, where it had been hundreds
+
+
+# time
+
+
+@pytest.fixture
+def no_time(monkeypatch):
+    """A clock by which every minute is over at once."""
+    ticks = iter(range(0, 10**9, 60))
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(ticks))
+
+
+def test_the_best_so_far_comes_back_when_the_time_is_up(no_time):
+    solution = fens.solve(fens.Problem({square: sp.Eq(u, sp.sin(40 * x * y))}), max_seconds=1)
+    assert [size for size, _ in solution.stats.sizes] == [400]
+    assert solution.stats.status == "out of time"
+    assert "raise max_seconds" in solution.stats.advice
+    assert len(solution.search.scales) == 1
+    assert "OUT OF TIME" in repr(solution)
+    assert solution.settings.options["max_seconds"] == 1
+
+
+def test_a_tolerance_does_not_matter_then(no_time):
+    solution = fens.solve(fens.Problem(LINE), tol=1e-300, max_seconds=1)
+    assert solution.stats.status == "out of time"
+
+
+def test_time_enough_changes_nothing(line):
+    again = fens.solve(fens.Problem(LINE), features=40, max_seconds=1e6)
+    assert again.stats.status == "converged"
+    assert torch.equal(again.weights, line.weights)
+
+
+def test_an_iteration_that_the_time_is_up_for_says_so(no_time):
+    problem = fens.Problem({rod: sp.Eq(v.diff(x, 2) + sp.exp(v), 0), rod.boundary: sp.Eq(v, 0)})
+    solution = fens.solve(problem, features=30, max_seconds=1, scale=3.0)
+    assert solution.stats.status == "failed"
+    assert "the time was up" in solution.stats.advice
+    assert solution.error.verdict == "unreliable"
+
+
+def test_a_search_ends_with_the_time(no_time):
+    with progress.within(1) as deadline:
+        assert descend(lambda factor: factor, 3) == "the time was up after the first scale"
+        found = search(fens.ScaleGrid(0, 9, 3), 1, lambda scales: (rho[0] for rho in scales))
+    assert found.scales == ((3.0,),)
+    assert deadline.passed
+
+
+def test_a_deadline_within_another_has_its_end():
+    with progress.within(100.0) as outer, progress.within(None) as inner:
+        assert inner.end == outer.end
+        assert progress.time_left()
+        assert not progress.time_left(1000.0)
+
+
+def test_a_file_may_bound_its_time(tmp_path):
+    path = tmp_path / "rod.toml"
+    path.write_text('unknowns = "v"\ndomain.box = { x = [0, 1] }\nequations.inside = "diff(v, x, 2) = -2"\n'
+                    'equations.boundary = "v = 0"\nsolve.max_seconds = 30\n')  # fmt: skip
+    assert fens.read(path).options == {"max_seconds": 30.0}
+
+
+# growth
+
+
+def sizes(*pairs, verdict="approximation-limited", rounds=()):
+    """Solutions as growth sees them, of which the largest value is 1."""
+    evidence = SimpleNamespace(determined=True, resolved=True)
+    return [
+        SimpleNamespace(
+            settings=SimpleNamespace(size=size),
+            expected_error=error,
+            meets=lambda tol, error=error: error <= tol,
+            error=SimpleNamespace(relative=error, verdict=verdict, evidence=evidence),
+            stats=SimpleNamespace(rows=10**6, status="converged", rounds=rounds),
+        )
+        for size, error in pairs
+    ]
+
+
+def test_growth_ends_where_the_error_falls_by_a_small_power():
+    corner = sizes((400, 9.1e-5), (600, 5.5e-5), (900, 3.1e-5))
+    assert rate(corner) == pytest.approx(1.33, abs=0.01)
+    assert "only as the power 1.3" in why_stop(corner, Settings())
+    assert rate(corner[:2]) == np.inf
+    assert why_stop(corner[:2], Settings()) == ""
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        sizes((400, 9e-4), (600, 3e-4), (900, 3e-5)),  # spectral
+        sizes((400, 9e-3), (600, 5e-3), (900, 3e-3)),  # not resolved yet: convergence may be late
+        sizes((400, 9e-5), (600, 5e-5), (900, 3e-5), rounds=("oriented",)),  # frequencies learn
+    ],
+)
+def test_growth_goes_on_where_convergence_has_begun_or_may_yet(found):
+    assert why_stop(found, Settings()) == ""
+
+
+def test_a_tolerance_within_reach_is_grown_to():
+    corner = sizes((400, 9e-5), (600, 5.5e-5), (900, 3e-5))
+    assert why_stop(corner, Settings(tol=1e-5)) == ""
+    assert "only as the power" in why_stop(corner, Settings(tol=1e-6))
+
+
+def test_growth_ends_where_noise_does_not_let_it_pay():
+    assert "noise" in why_stop(sizes((400, 1e-2), verdict="noise-limited"), Settings())
+
+
+# data
+
+
+@pytest.mark.parametrize("count", [1, 3, 20, 400, 10**5])
+def test_what_chance_allows(count):
+    rng = np.random.default_rng(count)
+    for _ in range(100):
+        misfit = np.sqrt(np.mean(rng.standard_normal(count) ** 2))
+        assert not understated(misfit, count)
+        assert not understated(0.1 * misfit, count)
+    assert understated(10.0, count)
+    assert understated(float("nan"), count)
+    assert not understated(10.0, 0)
+
+
+def measured(std, count=150):
+    rng = np.random.default_rng(0)
+    xs = rng.random(count)
+    values = xs * (1 - xs) / 2 + 0.01 * rng.standard_normal(count)
+    source = Unknown("source")
+    problem = {rod: sp.Eq(v.diff(x, 2), -source), rod.boundary: sp.Eq(v, 0)}
+    return fens.solve(
+        fens.Problem({**problem, fens.Points({x: xs}): sp.Eq(v, fens.Data(values, std=std))}), features=30
+    )
+
+
+def test_understated_noise_is_told():
+    right, wrong = measured(0.01), measured(0.001)
+    assert right.error.verdict == "noise-limited"
+    assert 0.8 < right.error.evidence.misfit < 1.2
+    assert right.error.evidence.measured == 150
+    assert wrong.error.evidence.misfit == pytest.approx(10 * right.error.evidence.misfit, rel=0.1)
+    assert wrong.error.verdict == "unreliable"
+    assert "std is understated" in wrong.error.advice
+    assert wrong.error.estimate > right.error.estimate / 2
+
+
+def test_many_noisy_samples_of_a_nonlinear_problem():
+    """Trials take some of the points, and of their deviations as many."""
+    rng = np.random.default_rng(0)
+    xs = rng.random(400)
+    k = Unknown("k", initial=1.0)
+    problem = {rod: sp.Eq(k * v.diff(x, 2), -1), rod.boundary: sp.Eq(v, 0)}
+    data = fens.Data(xs * (1 - xs) / 4 + 0.001 * rng.standard_normal(400), std=np.full(400, 0.001))
+    found = fens.solve(fens.Problem({**problem, fens.Points({x: xs}): sp.Eq(v, data)}), features=30, estimate=False)
+    assert abs(found[k] - 2) < 5 * found[k].std < 0.1
+
+
+# calls
+
+
+def test_everything_public_is_called_with_bad_values():
+    assert {*fens.__all__} - {*callables()} == NEVER
+    drawn = {make(seed).name for seed in range(3000)}
+    assert drawn == {*callables()}
+    assert {p for seed in range(3000) if (call := make(seed)).name == "solve" for p, _ in call.replaced} >= {
+        name for name in inspect.signature(fens.solve).parameters if name != "cluster"
+    }
+
+
+# processes
+
+
+@pytest.mark.skipif(not hasattr(sys.modules["os"], "fork"), reason="there are no forks here")
+def test_a_solve_in_a_forked_process_after_one_with_threads():
+    code = (
+        "import multiprocessing, sympy as sp, fens, torch\n"
+        "x, y = sp.symbols('x y'); u = sp.Function('u')(x, y)\n"
+        "square = fens.Box({x: (0, 1), y: (0, 1)})\n"
+        "problem = fens.Problem({square: u.diff(x, 2) + u.diff(y, 2) - x, square.boundary: u})\n"
+        "torch.set_num_threads(2)\n"
+        "def work(): fens.solve(problem, features=200, scale=4.0)(0.5, 0.5)\n"
+        "work()\n"
+        "child = multiprocessing.get_context('fork').Process(target=work)\n"
+        "child.start(); child.join(); print(child.exitcode, torch.get_num_threads())\n"
+    )
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=300)
+    assert told.stdout.split() == ["0", "2"]
