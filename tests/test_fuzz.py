@@ -1,6 +1,7 @@
 """Cases of each fuzzer; `make fuzz` runs many more."""
 
 import pytest
+
 from fuzz import FUZZERS
 from fuzz.limits import failure
 

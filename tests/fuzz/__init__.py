@@ -7,7 +7,10 @@ A fuzzer is a module here with `make(seed)`, which gives a case, and `run(case)`
 from importlib import import_module
 from types import ModuleType
 
-FUZZERS: dict[str, str] = {}  # name → module
+FUZZERS = {
+    "problems": "fuzz.problems",  # problem files, mutated
+    "saved": "fuzz.saved",  # saved solutions, forged, with the checksum made anew
+}
 
 
 def fuzzer(name: str) -> ModuleType:

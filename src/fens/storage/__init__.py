@@ -6,8 +6,7 @@ written like that, and `decode` builds the values again, of the `kinds` on a lis
 against its annotation (`fits`).
 """
 
-from .atomic import whole
 from .container import packed, read, write
 from .kinds import KINDS, Kind, kinds_of
 
-__all__ = ["KINDS", "Kind", "kinds_of", "packed", "read", "whole", "write"]
+__all__ = ["KINDS", "Kind", "kinds_of", "packed", "read", "write"]

@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..disk import as_path, contents, whole
 from ..errors import FileError
-from .atomic import as_path, reason, whole
 from .decode import decoded
 from .encode import Encoder, renumbered
 from .kinds import Kind, written
@@ -32,13 +32,7 @@ def write(path: str | Path, value: Any, kinds: Mapping[str, Kind]) -> None:
 
 def read(path: str | Path, kinds: Mapping[str, Kind]) -> Any:
     """The value that a file holds."""
-    source = as_path(path)
-    try:
-        if source.is_file() and source.stat().st_size > LARGEST:
-            raise FileError(f"the file is larger than {LARGEST / 2**30:.0f} GiB", name=str(path))
-        content = source.read_bytes()
-    except OSError as error:
-        raise FileError(f"the file cannot be read: {reason(error)}", name=str(path)) from error
+    content = contents(path, LARGEST)
     return unpacked(content, kinds, str(path))
 
 

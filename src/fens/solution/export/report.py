@@ -9,9 +9,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ...disk import whole
 from ...errors import FensError
 from ...problem.typeset import html_of, sought
-from ...storage import packed, whole
+from ...storage import packed
 from ..store import ALL
 from .places import numbers_of
 from .style import STYLE
