@@ -35,11 +35,25 @@ def contents(path: str | Path, most: int) -> bytes:
             if not stat.S_ISREG(found.st_mode):
                 raise FileError(f"the file cannot be read: it is {_kind(found.st_mode)}", name=str(path))
             content = file.read(most + 1) if found.st_size <= most else b""
+    except FileError:
+        raise
     except (OSError, ValueError) as error:
         raise FileError(f"the file cannot be read: {reason(error)}", name=str(path)) from error
     if found.st_size > most or len(content) > most:
         raise FileError(f"the file has more than {most:,} bytes", name=str(path))
     return content
+
+
+def check_readable(path: str | Path, most: int) -> None:
+    """Refuse what `contents` would refuse, for files that others read."""
+    try:
+        found = os.stat(as_path(path))
+    except (OSError, ValueError) as error:
+        raise FileError(f"the file {path} cannot be read: {reason(error)}") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise FileError(f"the file {path} cannot be read: it is {_kind(found.st_mode)}")
+    if found.st_size > most:
+        raise FileError(f"the file {path} has more than {most:,} bytes")
 
 
 @contextmanager
@@ -82,8 +96,11 @@ def reason(error: Exception) -> str:
     """Why a file cannot be read or written, in lower case."""
     if isinstance(error, UnicodeEncodeError):
         return "a name in it has characters that no text can have"
-    kinds = {FileNotFoundError: "no such file or folder", IsADirectoryError: "it is a folder"}
-    return kinds.get(type(error), (getattr(error, "strerror", None) or str(error)).lower())
+    if isinstance(error, FileNotFoundError):
+        return "no such file or folder"
+    if isinstance(error, IsADirectoryError):
+        return "it is a folder"
+    return str(getattr(error, "strerror", None) or error).lower()
 
 
 def _kind(mode: int) -> str:

@@ -28,13 +28,15 @@ TEXTS = [
     HEAD + '[domain]\ncloud = { inside = "in.csv", boundary = "rim.csv" }\ncoordinates = ["x", "y"]'
     + EXPRESSIONS + POISSON,
     HEAD + "[domain]\nbox = { x = [0, 1] }" + EXPRESSIONS + POISSON + '"points data.csv" = "u = data(T, 0.1)"\n',
-    '[unknowns]\nu = "real"\nk = { initial = 2 }\n[domain]\nbox = { x = [0, 1] }\nduring = { t = [0, 2] }\n[equations]\n'
-    'inside = "diff(u, t) = k*diff(u, x, 2)"\n"face x = 0" = "u = 0"\nsides = "u = where(t < 1, 0, x^2)"\n'
+    '[unknowns]\nu = "real"\nk = { initial = 2 }\n[domain]\nbox = { x = [0, 1] }\nduring = { t = [0, 2] }\n'
+    '[equations]\ninside = "diff(u, t) = k*diff(u, x, 2)"\n"face x = 0" = "u = 0"\nsides = "u = where(t < 1, 0, x^2)"\n'
     'initial = ["u = sin(pi*x)", "diff(u, t) = 0"]\nfinal = "u = x"\n',
-    '[unknowns]\nu = "real"\nm = "number"\n[domain]\nbox = { x = [0, 1] }\n[equations]\ninside = "-diff(u, x, 2) = m*u"\n'
-    'boundary = "u = 0"\n[eigen]\neigenvalue = "m"\ncount = 2\nnear = 3\n[solve]\nfeatures = 60\nscale = 3\n',
+    '[unknowns]\nu = "real"\nm = "number"\n[domain]\nbox = { x = [0, 1] }\n[equations]\n'
+    'inside = "-diff(u, x, 2) = m*u"\nboundary = "u = 0"\n[eigen]\neigenvalue = "m"\ncount = 2\nnear = 3\n'
+    "[solve]\nfeatures = 60\nscale = 3\n",
     'unknowns = { u = "complex" }\n[domain]\nbox = { x = [0, 1], y = [0, 1] }\n[[equations]]\non = "inside"\n'
-    'equation = "laplacian(u) + 4*u = 0"\n[[equations]]\non = "boundary"\nequation = "normal_derivative(u) - 2*I*u = x"\n',
+    'equation = "laplacian(u) + 4*u = 0"\n[[equations]]\non = "boundary"\n'
+    'equation = "normal_derivative(u) - 2*I*u = x"\n',
     'unknowns = "u"\n[parameters]\nk = 1\n[domain]\nbox = { x = [0, 1] }\n[equations]\nboundary = "u = 0"\n'
     'inside = "diff(u, x, 2) + k*exp(u) = 0"\n[continuation]\nparameter = "k"\nvalues = [1, 2, 3]\n[output]\n'
     'table = "u.csv"\ngrid = { x = 41 }\npicture = "u.png"\nsave = "u.fens"\nreport = "u.html"\n',
@@ -56,10 +58,11 @@ FILES = {
                      ("1 0 0", "0 1 0", "0 0 1"))) + "endsolid a\n",
 }  # fmt: skip
 VALUES = (
-    "0", "-1", "1", "3.5", "1e400", "-1e308", "nan", "inf", "10**400", "9" * 400, "true", '""', '"x"', '"u"', "[]", "{}",
-    "[[]]", "[0, 1]", "[1, 0]", "[0, 0]", "{ x = 1 }", "{ x = [0, 1] }", "1979-05-27", "07:32:00", '"9**9**9**9"',
+    "0", "-1", "1", "3.5", "1e400", "-1e308", "nan", "inf", "10**400", "9" * 400, "true", '""', '"x"', '"u"', "[]",
+    "{}", "[[]]", "[0, 1]", "[1, 0]", "[0, 0]", "{ x = 1 }", "{ x = [0, 1] }", "1979-05-27", "07:32:00", '"9**9**9**9"',
     '"10**400"', '"1/0"', '"x = x"', '"u = u"', '"0 = 0"', '"u**2 = -1"', '"sin(u)*diff(u, x) = jump(u)"', '"I"',
-    '"/etc/passwd"', '"../outside.csv"', '"link.csv"', '"pipe.csv"', '"a\\u0000b.csv"', '"data.csv"', '"."', '"' + "x" * 3000 + '"',
+    '"/etc/passwd"', '"../outside.csv"', '"link.csv"', '"pipe.csv"', '"a\\u0000b.csv"', '"data.csv"', '"."',
+    '"' + "x" * 3000 + '"',
     "[" * 200 + "]" * 200, "{ a = " * 100 + "1" + " }" * 100, str(10**18), '"exp(exp(exp(x)))"', '"points /etc/passwd"',
     '"where(x < 1, 1/x, log(x))"', '"besselj(100000, x)"', '"(x + y + 1)**900"', '"erf(10**300*x)"', '"2**1000.5"',
 )  # fmt: skip
@@ -67,12 +70,14 @@ WORDS_OF_FILES = (
     "inside", "boundary", "initial", "part left", "edge 3", "edge 99999999999", "pair x", "face x = 0", "face y = 1/0",
     "points data.csv", "points /etc/passwd.csv", "points ../a.csv", "points link.csv", "points pipe.csv",
     "points a\\u0000b.csv", "box", "ball", "radius", "shape", "during", "x", "y", "t", "u", "k", "domain", "domains",
-    "shapes", "solve", "output", "eigen", "exact", "features", "scale", "grid", "points", "weights", "title", "unknowns",
+    "shapes", "solve", "output", "eigen", "exact", "features", "scale", "grid", "points", "weights", "title",
+    "unknowns",
 )  # fmt: skip
 SNIPPETS = (
-    "(", ")", "**", "^", "/0", "*10**400", "9**9**9**9", "+ u", "sin(", "diff(u, x, 12)", "laplacian(", "[", "]", "{", "}",
-    "=", '"', "'", '"""', "\n", "#", ".", ",", "\\", "\t", "\0", "é", "−", "𝑥", "\r", " \ufeff", "1e999", "-", "--", "I*",
-    "jump(", "integral(", "data(", "normal(x)", "where(", "a." * 50, "x" * 60, "(" * 40, "-" * 300, "10**", "**-1",
+    "(", ")", "**", "^", "/0", "*10**400", "9**9**9**9", "+ u", "sin(", "diff(u, x, 12)", "laplacian(", "[", "]", "{",
+    "}", "=", '"', "'", '"""', "\n", "#", ".", ",", "\\", "\t", "\0", "é", "−", "𝑥", "\r", " \ufeff", "1e999", "-",
+    "--", "I*", "jump(", "integral(", "data(", "normal(x)", "where(", "a." * 50, "x" * 60, "(" * 40, "-" * 300, "10**",
+    "**-1",
 )  # fmt: skip
 
 
@@ -163,7 +168,7 @@ def numbers(text, dice):
     if not places:
         return garbled(text, dice)
     place = dice.choice(places)
-    odd = ("0", "-1", "1e9", "1e308", "1e-308", "1e999", "nan", "10000000", "123456789012345678901234567890", "2", "9**9**9")
+    odd = ("0", "-1", "1e9", "1e308", "1e-308", "1e999", "nan", "10000000", "1" * 30, "2", "9**9**9")
     return text[: place.start()] + dice.choice(odd) + text[place.end() :]
 
 
@@ -208,7 +213,8 @@ def run(case: Mutated) -> None:
             file.problem._repr_html_()
             _solved(file, case.seed)
         except fens.FensError as error:
-            assert "secret" not in str(error), "an error quotes another file"
+            if "secret" in str(error):
+                raise AssertionError("an error quotes another file") from error
             raise
 
 

@@ -156,8 +156,8 @@ def text(document, arrays, dice):
     places = [i for i, p in enumerate(e) if i and isinstance(p, str)]
     if not places:
         return odd_part(document, arrays, dice)
-    words = ["", "x", "u", "a\0b", "<script>", "{", "$\\frac", "x" * 3000, "+", "-", "&", "picard", "failed", "unreliable",
-             "imag", "\ud800", *OPERATORS, *CONSTANTS]  # fmt: skip
+    words = ["", "x", "u", "a\0b", "<script>", "{", "$\\frac", "x" * 3000, "+", "-", "&", "picard", "failed",
+             "unreliable", "imag", "\ud800", *OPERATORS, *CONSTANTS]  # fmt: skip
     before = list(e)
     e[dice.choice(places)] = dice.choice(words)
     return f"{k} {before!r:.80} → {e!r:.80}"

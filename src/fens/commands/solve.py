@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve, tell, write."""
-    file = read(args.file, changes(args.set))
+    file = read(args.file, changes(args.set), allow_outside=args.allow_outside)
     check_savable(args.save, file)
     try:
         if file.eigen:
