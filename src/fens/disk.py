@@ -34,12 +34,12 @@ def contents(path: str | Path, most: int) -> bytes:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
                 raise FileError(f"the file cannot be read: it is {_kind(found.st_mode)}", name=str(path))
-            content = file.read(most + 1) if found.st_size <= most else b""
+            content = file.read(found.st_size) if found.st_size <= most else b""  # Python takes the space at once
     except FileError:
         raise
     except (OSError, ValueError) as error:
         raise FileError(f"the file cannot be read: {reason(error)}", name=str(path)) from error
-    if found.st_size > most or len(content) > most:
+    if found.st_size > most:
         raise FileError(f"the file has more than {most:,} bytes", name=str(path))
     return content
 

@@ -22,6 +22,8 @@ from .words import Names
 Tables = Mapping[str, Node]
 MOST_COMBINED = 50  # for each of them, all before are asked whether something is left
 MOST_CHARACTERS = 5000
+LARGEST = 1e100  # of a coordinate
+THINNEST = 1e-12  # of a shape, beside its coordinates
 SURFACES = (".stl", ".ply", ".obj", ".off")
 
 
@@ -34,7 +36,15 @@ def shape(node: Node, names: Names, known: Mapping[str, Shape], label: str = "",
     build, keys = KINDS[kinds[0]]
     parts = node.table((kinds[0], *keys, *extra))
     with parts[kinds[0]].reading():
-        return build(parts, names, known, label)
+        return _of_some_size(build(parts, names, known, label))
+
+
+def _of_some_size(shape: Shape) -> Shape:
+    """The shape, refused where no points can be told apart, or their squares are not numbers."""
+    for x, (a, b) in zip(shape.coordinates, shape.bounds, strict=True):
+        if not (abs(a) <= LARGEST and abs(b) <= LARGEST and b - a >= max(1 / LARGEST, THINNEST * max(abs(a), abs(b)))):
+            raise FileError(f"the shape is too thin, too small or too large along {x}: from {a:g} to {b:g}")
+    return shape
 
 
 def domain(node: Node, names: Names, known: Mapping[str, Shape]) -> tuple[Domain, sp.Symbol | None]:
