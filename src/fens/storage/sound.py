@@ -58,7 +58,8 @@ from ..problem import Component, Condition, Equation, Jet, Unknown
 from ..scale import ScaleGrid, Search
 
 HIGHEST_ORDER = 100  # of a derivative
-LARGEST = 1e150  # of a coordinate, whose square is a number too
+MOST_TIMES = 10  # that each of the shapes of a combined one is used, on average
+LARGEST = 1e50  # of a coordinate; areas and volumes are numbers too, and so are those of what is as small
 
 
 def is_sound(value: Any) -> bool:
@@ -95,8 +96,8 @@ def _tensors(*tensors: torch.Tensor, shapes: Sequence[tuple[int, ...]]) -> bool:
 
 
 def _rows(array: np.ndarray | None, kind: str = "f") -> bool:
-    """Whether an array is rows of finite numbers."""
-    return array is None or (array.ndim == 2 and array.dtype.kind == kind and bool(np.isfinite(array).all()))
+    """Whether an array is rows of coordinates."""
+    return array is None or (array.ndim == 2 and array.dtype.kind == kind and bool((np.abs(array) <= LARGEST).all()))
 
 
 def _alike(*arrays: np.ndarray | None) -> bool:
@@ -106,6 +107,10 @@ def _alike(*arrays: np.ndarray | None) -> bool:
 def _place(*numbers: float) -> bool:
     """Whether numbers are coordinates of something."""
     return all(abs(n) <= LARGEST for n in numbers)
+
+
+def _size(*numbers: float) -> bool:
+    return all(1 / LARGEST <= n <= LARGEST for n in numbers)
 
 
 def _formula(expression: sp.Expr, *symbols: sp.Symbol) -> bool:
@@ -201,9 +206,21 @@ def _search(s: Search) -> bool:
     return len(s.scales) == len(s.losses) and len({len(scale) for scale in s.scales}) <= 1
 
 
-def _cylinder(c: Cylinder) -> None:
+def _combined(s: Combined) -> bool:
+    """That something is left takes long to find. Shapes of shapes may share theirs, but not so that they explode."""
+    leaves = _leaves(s)
+    alike = s.operation in WORDS and s.first.coordinates == s.second.coordinates
+    return alike and len(leaves) <= MOST_TIMES * len({id(leaf) for leaf in leaves})
+
+
+def _leaves(shape: Any) -> list[Any]:
+    return [*_leaves(shape.first), *_leaves(shape.second)] if isinstance(shape, Combined) else [shape]
+
+
+def _cylinder(c: Cylinder) -> bool:
     replace(c)
     interval(c.time, (c.start, c.end))
+    return _place(c.start, c.end) and _size(c.end - c.start)
 
 
 def _mapped(coordinates: Sequence[sp.Symbol], values: Sequence[Any]) -> dict[sp.Symbol, Any]:
@@ -212,10 +229,11 @@ def _mapped(coordinates: Sequence[sp.Symbol], values: Sequence[Any]) -> dict[sp.
 
 
 CHECKS: Mapping[type, Callable[[Any], Any]] = {
-    Box: lambda s: _place(*(e for ends in s.intervals for e in ends)) and Box(_mapped(s.coordinates, s.intervals)),
-    Ball: lambda s: _place(*s.centre, *s.radii) and Ball(_mapped(s.coordinates, s.centre), list(s.radii)),
+    Box: lambda s: all(_place(*e) and _size(e[1] - e[0]) for e in s.intervals)
+    and Box(_mapped(s.coordinates, s.intervals)),
+    Ball: lambda s: _place(*s.centre) and _size(*s.radii) and Ball(_mapped(s.coordinates, s.centre), list(s.radii)),
     Cloud: lambda s: Cloud(s.inside.array, s.rim.array, s.normals.array, s.coordinates),
-    Combined: lambda s: s.operation in WORDS and replace(s),
+    Combined: _combined,
     Cylinder: _cylinder,
     Implicit: lambda s: inequality(s.relation, s.box),  # that it is smooth and bounded takes a second to find
     Polygon: _polygon,
@@ -226,16 +244,16 @@ CHECKS: Mapping[type, Callable[[Any], Any]] = {
     Points: _points,
     Samples: _samples,
     Arc: lambda p: 0 <= p.start < p.end <= p.curve.panels,
-    Extruded: lambda p: _place(p.start, p.end) and p.start < p.end,
+    Extruded: lambda p: _place(p.start, p.end) and _size(p.end - p.start),
     Given: lambda p: _alike(p.points.array, p.normals and p.normals.array) and p.points.array.size and _place(p.extent),
     Patch: _patch,
     Sliced: lambda p: _place(p.at) and abs(p.direction) == 1,
-    Sphere: lambda p: len(p.centre) == len(p.radii) and _place(*p.centre, *p.radii) and min(p.radii) > 0,
+    Sphere: lambda p: len(p.centre) == len(p.radii) and _place(*p.centre) and _size(*p.radii),
     Triangles: lambda p: _triangles(p.vertices.array, p.faces.array),
     Trimmed: lambda p: p.side in (0, 1) and coordinates_of(p.base) == len(p.of.coordinates),
     Level: lambda c: len(c.coordinates) == 2 and len(c.vertices) > 2 and _formula(c.level, *c.coordinates)
     and all(_place(*v) for v in c.vertices),
-    Oval: lambda c: _place(*c.centre, *c.radii) and min(c.radii) > 0,
+    Oval: lambda c: _place(*c.centre) and _size(*c.radii),
     Polar: lambda c: _place(*c.centre) and _formula(c.radius, c.angle),
     Segment: lambda c: _place(*c.start, *c.end),
     Table: lambda t: _rows(t.array, t.array.dtype.kind) and t.array.dtype.kind in "fi",
@@ -250,7 +268,7 @@ CHECKS: Mapping[type, Callable[[Any], Any]] = {
     Composed: _composed,
     Family: _joined,
     Cell: lambda c: len(c.lower) == len(c.upper) == len(c.overlap) > 0,
-    Spot: lambda s: len(s.centre) == len(s.width) > 0 and _place(*s.centre, *s.width) and min(s.width) > 0,
+    Spot: lambda s: len(s.centre) == len(s.width) > 0 and _place(*s.centre) and _size(*s.width),
     Hole: lambda h: len(h.centre) == len(h.axes) > 0 and _place(*h.centre, h.radius),
     Field: _field,
     ComplexField: lambda f: f.real.domain == f.imag.domain and f.real.arguments == f.imag.arguments,

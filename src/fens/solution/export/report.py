@@ -9,8 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ...disk import whole
-from ...errors import FensError
+from ...disk import as_path, check_target, whole
+from ...errors import FensError, SettingError
 from ...problem.typeset import html_of, sought
 from ...storage import packed
 from ..store import ALL
@@ -31,7 +31,11 @@ EVIDENCE = {
 
 def report(solution: Any, path: str | Path, title: str) -> None:
     """Write the page."""
-    content = page(solution, title or sought(solution.problem), Path(path).stem)
+    if not isinstance(title, str):
+        raise SettingError(f"The title of a page is a text; got {title!r:.200}.")
+    target = as_path(path)
+    check_target(target)
+    content = page(solution, title or sought(solution.problem), target.stem)
     with whole(path) as temporary:
         temporary.write_text(content, encoding="utf-8")
 
@@ -59,9 +63,9 @@ def _banner(solution: Any) -> str:
     if error is None:
         return '<p class="verdict"><strong>No error estimate</strong> was asked for.</p>'
     kind = "bad" if error.verdict == "unreliable" or stats.status != "converged" else "good"
-    about = f"Error about {error.estimate:.1e}, relative {error.relative:.1e}"
+    about = f"Error about {error.estimate:.1e}, relative {error.relative:.1e}: {escape(error.verdict)}."
     more = f" {escape(stats.advice)}" if stats.status != "converged" else ""
-    return f'<p class="verdict {kind}"><strong>{about}: {error.verdict}.</strong> {escape(error.advice)}{more}</p>'
+    return f'<p class="verdict {kind}"><strong>{about}</strong> {escape(error.advice)}{more}</p>'
 
 
 def _problem(solution: Any) -> str:

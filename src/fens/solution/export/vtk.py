@@ -13,7 +13,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from ...disk import whole
+from ...disk import as_path, whole
 from ...domain import Cylinder, Domain
 from ...errors import FileError, SettingError, UnsupportedEquation
 from .mesh import Mesh, grid_mesh, mesh_of
@@ -24,7 +24,7 @@ INSTANTS = 41  # of a series, by default
 
 def to_vtk(solution: Any, path: str | Path, points: Any) -> list[Path]:
     """Write a mesh with the values of all unknowns, to `.vtu`, or a series in time, to `.pvd`; the files written."""
-    target = Path(path)
+    target = as_path(path)
     if target.suffix.lower() == ".vtu":
         write_grid(target, _parts(solution, points), solution)
         return [target]
