@@ -21,7 +21,7 @@ ALL: Mapping[str, Kind] = {**KINDS, **kinds_of((Solution, March, Provenance))}
 
 def save(solution: Solution, path: str | Path) -> None:
     """Write a solution to one file."""
-    write(path, solution, ALL)
+    write(path, solution, ALL, _check)
 
 
 def load(path: str | Path) -> Solution:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +21,14 @@ DIGEST = 64  # hexadecimal digits of SHA-256
 LARGEST = 2**33  # bytes
 
 
-def write(path: str | Path, value: Any, kinds: Mapping[str, Kind]) -> None:
-    """Write a value to a file, all of it or nothing: what was there before stays until the new file is complete."""
+def write(path: str | Path, value: Any, kinds: Mapping[str, Kind], check: Callable[[Any, str], None]) -> None:
+    """Write a value to a file, all of it or nothing: what was there before stays until the new file is complete.
+
+    What could not be read again, or would then not pass the check, is not written.
+    """
     target = as_path(path)
     content = packed(value, kinds)
-    unpacked(content, kinds, target.name)  # what could not be read again is not written
+    check(unpacked(content, kinds, target.name), target.name)
     with whole(target) as temporary:
         temporary.write_bytes(content)
 
