@@ -17,6 +17,7 @@ from . import formulas
 from .encode import DTYPES, NUMBERED
 from .kinds import Kind
 
+MOST_ENTRIES = 200_000
 LARGEST_EXPRESSION = 10**5  # nodes
 LARGEST_VALUE = 10**7  # parts of anything else
 LONGEST_TEXT = 10**6
@@ -26,6 +27,8 @@ def decoded(entries: Any, root: Any, arrays: bytes, kinds: Mapping[str, Kind]) -
     """The value that entry number `root` stands for."""
     if not isinstance(entries, list) or not all(isinstance(e, list) and e for e in entries):
         raise FileError("the entries of the file are none")
+    if len(entries) > MOST_ENTRIES:
+        raise FileError(f"the file has more than {MOST_ENTRIES} entries")
     decoder = Decoder(arrays, kinds, _renumbered(entries))
     for entry in entries:
         decoder.add(entry)
@@ -54,7 +57,7 @@ class Decoder:
         if not isinstance(given, list):
             if isinstance(given, dict) or (isinstance(given, float) and not math.isfinite(given)):
                 raise FileError("an entry of the file is none")
-            if isinstance(given, str) and (len(given) > LONGEST_TEXT or (not given.isascii() and not _is_text(given))):
+            if isinstance(given, str) and (len(given) > LONGEST_TEXT or not _is_text(given)):
                 raise FileError("a text of the file is too long, or none")
             return given
         if len(given) != 1 or type(given[0]) is not int or not 0 <= given[0] < len(self.built):
@@ -106,8 +109,8 @@ class Decoder:
 
 
 def _is_text(given: str) -> bool:
-    """Whether a text can be written to a file, which halves of characters cannot."""
-    return not any("\ud800" <= sign <= "\udfff" for sign in given)
+    """Whether a text can be written and shown, which null and halves of characters cannot."""
+    return "\0" not in given and (given.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in given))
 
 
 def _scalar(array: Any) -> Any:

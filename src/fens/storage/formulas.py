@@ -74,6 +74,7 @@ ASSUMPTIONS = {
 
 LONGEST_NAME = 1000
 MOST_DIGITS = 1200  # bits of a number, four for each
+LARGEST_NUMBER = 1e300  # that is a power
 LARGEST_POWER = 1000  # of a number, and the largest number that a function is asked for: no 9**9**9, no gamma(10**9)
 
 
@@ -164,7 +165,23 @@ def node(name: str, *arguments: sp.Basic) -> sp.Basic:
         raise FileError(f"the file has an expression of the kind {name!r:.60}, which this fens does not know")
     _check_bearable(name, _nodes(arguments))
     _check_kinds(name, arguments)
-    return OPERATORS[name](*arguments)
+    made: sp.Basic = OPERATORS[name](*arguments)
+    if name == "Pow" and not made.free_symbols:
+        _check_power(made)
+    return made
+
+
+def _check_power(power: sp.Basic) -> None:
+    """Refuse powers of powers, 9**9**9**9, that somebody may evaluate once; those inside have been checked."""
+    for number, most in ((power.args[1], LARGEST_POWER), (power, LARGEST_NUMBER)):
+        try:
+            small = abs(complex(number.evalf(5))) <= most
+        except OverflowError:
+            small = False
+        except Exception:  # not a number, such as one over zero, which SymPy does not try to compute either
+            small = True
+        if not small:
+            raise FileError(f"the file has a power beyond {LARGEST_NUMBER:g}, or an exponent beyond {LARGEST_POWER}")
 
 
 def _check_kinds(name: str, arguments: Sequence[sp.Basic]) -> None:
