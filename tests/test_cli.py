@@ -425,7 +425,8 @@ def test_completion_in_bash(capsys):
     script = capsys.readouterr().out
     lines = [COMPLETE.format("so", 1), COMPLETE.format("solve --", 2), COMPLETE.format('completion ""', 2)]
     done = subprocess.run(["bash", "-c", "\n".join([script, *lines])], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:3] == ["solve", "--help --set --output --save --json", "--help bash zsh fish"]
+    options = "--help --set --allow-outside --output --save --json"
+    assert done.stdout.split("\n")[:3] == ["solve", options, "--help bash zsh fish"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -440,3 +441,28 @@ def test_completion_knows_everything(shell, capsys):
             assert option.lstrip("-") in script
     if shutil.which(shell):
         subprocess.run([shell, "-n"], input=script, text=True, check=True)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+@pytest.mark.parametrize("arguments", [("check", "poisson.toml"), ("--help",)])
+def test_a_full_disk_is_told(file, arguments):
+    with open("/dev/full", "w") as full:
+        done = run(*arguments, stdout=full, env={**ENVIRONMENT, "PYTHONUNBUFFERED": ""})
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "the output cannot be written: no space left on device" in done.stderr
+
+
+def test_without_an_output_nothing_fails(file):
+    command = [sys.executable, "-W", "error", "-c", PROGRAM, "check", file]
+    closed = ["sh", "-c", 'exec "$@" >&-', "sh", *command]
+    done = subprocess.run(closed, capture_output=True, text=True, env=ENVIRONMENT)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_files_outside_are_for_those_who_ask(file, capsys):
+    Path("inner").mkdir()
+    Path("data.csv").write_text("x,T\n0.5,0.25\n")
+    Path("inner/problem.toml").write_text(POISSON.replace("[exact]", '"points ../data.csv" = "u = data(T)"\n[exact]'))
+    assert main(["check", "inner/problem.toml"]) == 1
+    assert "leads out of the folder" in capsys.readouterr().err
+    assert main(["check", "inner/problem.toml", "--allow-outside"]) == 0

@@ -1,5 +1,6 @@
 """Problem files: the parser, what a file becomes, and what is wrong with one."""
 
+import os
 import pickle
 import re
 import tomllib
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 import fens
 from fens.errors import FileError
-from fens.files import read
+from fens.files import columns, read
 from fens.files.parse import equation, expression, inequality, number
 from fens.files.places import places
 from fens.files.words import CONSTANTS, WORDS, Names
@@ -476,7 +477,8 @@ def test_what_is_refused_in_a_file_and_where(text, words, line, column, tmp_path
 
 def test_files_that_are_no_text(tmp_path):
     (tmp_path / "bytes.toml").write_bytes(b"a = '\xff'")
-    for name, words in (("bytes.toml", "not UTF-8"), ("none.toml", "no such file"), (".", "directory"), ("\0", "null")):
+    wrong = {"bytes.toml": "not UTF-8", "none.toml": "no such file", ".": "a folder", "\0": "given by its name"}
+    for name, words in wrong.items():
         with pytest.raises(FileError, match=words):
             read(tmp_path / name)
     (tmp_path / "large.toml").write_text("#" * 2_000_000)
@@ -559,3 +561,154 @@ def test_an_eigenvalue_problem_and_a_continuation(tmp_path):
     assert file.solve()(0.5) == pytest.approx(2 * np.log(np.cosh(slope / 4)), rel=1e-9)
     with pytest.raises(fens.FensError, match="not an eigenvalue problem"):
         file.modes()
+
+
+LINE = 'unknowns = "u"\n[domain]\nbox = { x = [0, 1] }\n[equations]\ninside = "diff(u, x, 2) = 1"\nboundary = "u = 0"\n'
+TABLE = "x,T\n0.25,1\n0.5,2\n"
+
+
+@pytest.fixture
+def nest(tmp_path):
+    """A folder with a table in it, and ways out of it."""
+    inner = tmp_path / "inner"
+    (inner / "sub").mkdir(parents=True)
+    for folder in (tmp_path, inner, inner / "sub"):
+        write(folder, TABLE, "data.csv")
+    (inner / "out.csv").symlink_to("../data.csv")
+    (inner / "up").symlink_to("..")
+    (inner / "round.csv").symlink_to("round.csv")
+    (inner / "in.csv").symlink_to("sub/data.csv")
+    os.mkfifo(inner / "pipe.csv")
+    (inner / "null.csv").symlink_to("/dev/null")
+    return inner
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("{nest}/data.csv", "leads out"),  # even if that is the same place
+        ("../data.csv", "leads out"),
+        ("sub/../../data.csv", "leads out"),
+        ("C:\\\\data.csv", "leads out"),
+        ("out.csv", "is a link out"),
+        ("up/data.csv", "is a link out"),
+        ("null.csv", "is a link out"),
+        ("round.csv", "is a link out"),
+        ("pipe.csv", "it is a pipe"),
+        ("a\\u0000b.csv", "cannot be the name of a file"),
+        ("none.csv", "no such file"),
+        ("x" * 400 + ".csv", "cannot be read"),
+    ],
+)
+def test_a_file_stays_in_its_folder(nest, name, words):
+    name = name.format(nest=nest)
+    texts = [
+        LINE + f'"points {name}" = "u = data(T)"\n',
+        shape(f'cloud = {{ inside = "{name}", boundary = "{name}" }}\ncoordinates = ["x", "T"]'),
+        shape(f'surface = "{name.replace(".csv", ".stl")}"\ncoordinates = ["x", "y", "z"]'),
+    ]
+    for link in nest.glob("*.csv"):
+        if link.is_symlink():
+            link.with_suffix(".stl").symlink_to(link.readlink().with_suffix(".stl"))
+    os.mkfifo(nest / "pipe.stl")
+    for text in texts:
+        with pytest.raises(FileError, match=words if "link" not in words else f"{words}|no such file|leads out"):
+            read(write(nest, text))
+
+
+def test_a_file_may_reach_out_if_that_is_allowed(nest):
+    for name in ("../data.csv", "out.csv", "up/data.csv", f"{nest}/data.csv"):
+        file = write(nest, LINE + f'"points {name}" = "u = data(T)"\n')
+        assert len(read(file, allow_outside=True).statements) == 3
+    for name in ("data.csv", "sub/data.csv", "in.csv"):
+        assert len(read(write(nest, LINE + f'"points {name}" = "u = data(T)"\n')).statements) == 3
+    for name in ("pipe.csv", "null.csv"):
+        with pytest.raises(FileError, match=r"it is a (pipe|device)"):
+            read(write(nest, LINE + f'"points {name}" = "u = data(T)"\n'), allow_outside=True)
+    with pytest.raises(fens.FensError, match="allow_outside must be True or False"):
+        read(write(nest, LINE), allow_outside="yes")
+    text = LINE.replace("= 1", "= k") + '"points ../data.csv" = "u = data(T)"\n[parameters]\nk = 1\n'
+    text += '[continuation]\nparameter = "k"\nvalues = [1, 2]\n[solve]\nfeatures = 20\nestimate = false\n'
+    assert read(write(nest, text), allow_outside=True).solve(points=fens.Clustered(interior=40)).stats.features == 20
+
+
+SECRET = "hunter2"
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        f"{SECRET},{SECRET}\n1,2\n", f"x,T\n{SECRET},1\n", f"x,T\n1,{SECRET},2\n", f"{SECRET},y\n1,2\n",
+        f"x,{SECRET}\n1,2\n", f'"{SECRET}', f"x,T\n1,{SECRET}\0\n", f"x,T\n1,{SECRET}\xff\n", f"x,{SECRET}9\n1,nan\n",
+    ],
+)  # fmt: skip
+def test_errors_quote_no_other_file(tmp_path, table):
+    (tmp_path / "data.csv").write_bytes(table.encode("latin-1"))
+    for text in ("u = data(T)", f"u = {SECRET}1", "u = q"):
+        with pytest.raises(FileError) as caught:
+            read(write(tmp_path, LINE + f'"points data.csv" = "{text}"\n'))
+        assert SECRET not in str(caught.value).replace(f"{SECRET}1", "")
+    (tmp_path / "data.obj").write_text(f"v {SECRET} 0 0\nmtllib ../{SECRET}.mtl\n")
+    with pytest.raises(FileError) as caught:
+        read(write(tmp_path, shape('surface = "data.obj"\ncoordinates = ["x", "y", "z"]')))
+    assert SECRET not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a." * 40_000 + "b = 1", "more than 20 parts"),
+        ("[" + "'a' . " * 10_000 + "b]", "more than 20 parts"),
+        (LINE.replace('"u = 0"', "[" + '"u = 0", ' * 5000 + "]"), "more than 500 equations"),
+        (LINE + "[parameters]\n" + "".join(f"a{k} = 1\n" for k in range(5000)), "5000 names, and 1000"),
+        (LINE + "[continuation]\nparameter = 'k'\nvalues = [" + "1, " * 20_000 + "]\n[parameters]\nk = 1", "20000 el"),
+        (f'unknowns = "u"\n{SHAPES}[domain]\nshape = "{" + ".join(["plate"] * 100)}"\n{POISSON}', "at most 50 shapes"),
+        (LINE + "[expressions]\nf = 'besselk(1000, 1000)'", "numbers up to 100"),
+        (LINE + "[expressions]\nf = '" + "*".join(["10**300"] * 20) + "'", "more than 1100 bits"),
+        (LINE + "[expressions]\nf = '9**9**9**9'", "beyond ±1000"),
+        (LINE + "[expressions]\nf = '10**400'", "too large a number"),
+        ("z = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
+        (f"{'q' * 5000} = 1", "is not known"),
+    ],
+    ids=lambda v: v[:20] if len(v) < 60 else str(len(v)),
+)
+def test_sizes_are_bounded(tmp_path, text, words):
+    with pytest.raises(FileError, match=words) as caught:
+        read(write(tmp_path, text))
+    assert len(str(caught.value)) < 1000
+
+
+def test_shapes_of_shapes_are_counted(tmp_path):
+    doubled = "".join(f's{k}.shape = "s{k - 1} + s{k - 1}"\n' for k in range(1, 30))
+    shapes = f"[shapes]\ns0.box = {{ x = [0, 1], y = [0, 1] }}\n{doubled}"
+    text = f'unknowns = "u"\n{shapes}[domain]\nshape = "s29"\n{POISSON}'
+    with pytest.raises(FileError, match="at most 50 shapes"):
+        read(write(tmp_path, text))
+
+
+def test_tables_have_a_bound(tmp_path, monkeypatch):
+    write(tmp_path, "x,T\n" + "0.5,1\n" * 2000, "data.csv")
+    file = write(tmp_path, LINE + '"points data.csv" = "u = data(T)"\n')
+    assert len(read(file).statements) == 3
+    monkeypatch.setattr(columns, "MOST_NUMBERS", 1000)
+    with pytest.raises(FileError, match="more than 1,000 numbers"):
+        read(file)
+    write(tmp_path, "x,T\n" + "1," * 60_000 + "\n", "data.csv")
+    with pytest.raises(FileError, match=r"line 2 .* more than 100,000 bytes"):
+        read(file)
+    with (tmp_path / "data.csv").open("wb") as table:
+        table.truncate(10**9)
+    with pytest.raises(FileError, match="more than 20,000,000 bytes"):
+        read(file)
+
+
+@pytest.mark.parametrize("path", [None, 3, b"a.toml", "", "a\0b", [], object()])
+def test_the_name_of_a_problem_file_is_checked(path):
+    with pytest.raises(FileError, match="given by its name"):
+        fens.read(path)
+
+
+@pytest.mark.parametrize("given", [3, ["k"], {1: 2}, {"": 1}, {"k": None}, {"k": object()}])
+def test_changes_are_checked(tmp_path, given):
+    with pytest.raises(FileError, match=r"changes are a mapping|--set k: a file has"):
+        fens.read(write(tmp_path, LINE), given)

@@ -481,7 +481,7 @@ def test_clouds_say_what_is_wrong():
         (lambda: fens.Implicit(x**2 + y**2, AROUND), "takes an inequality"),
         (lambda: fens.Implicit(x**2 + z**2 < 1, AROUND), "contains z; the coordinates are x, y"),
         (lambda: fens.Implicit(x**2 + y**2 < 1, 3), "takes a Box"),
-        (lambda: fens.Surface("nowhere.stl", (x, y, z)), "no file 'nowhere.stl'"),
+        (lambda: fens.Surface("nowhere.stl", (x, y, z)), "'nowhere.stl': .* no such file"),
         (lambda: fens.Surface([[0, 0, 0], [1, 0, 0], [0, 1, 0]], (x, y, z), [[0, 1, 2]]), "The surface is open"),
         (lambda: fens.Surface([[0, 0, 0]], (x, y, z), [[0, 1, 2]]), "vertices 0 to 0 only"),
         (lambda: fens.Surface(3, (x, y, z)), "name of a file, or vertices and faces; got int"),

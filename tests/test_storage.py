@@ -6,6 +6,7 @@ import json
 import math
 import os
 import pickle
+import stat
 import subprocess
 import sys
 from dataclasses import replace
@@ -22,8 +23,9 @@ from hypothesis import strategies as st
 import fens
 from fens.errors import FileError, NotInFile
 from fens.problem import Unknown
+from fens.solution.export import report
 from fens.solution.store import ALL
-from fens.storage import packed
+from fens.storage import kinds, packed
 from fens.storage.container import unpacked
 
 x, y, z, t = sp.symbols("x y z t")
@@ -704,7 +706,12 @@ def test_names_in_a_file_never_become_code(evil, tmp_path, monkeypatch):
     conditions = [replace(solution.problem.conditions[0], equation=equation), *solution.problem.conditions[1:]]
     component = replace(solution.problem.components[0], domain=domain)
     problem = fens.Problem.of_conditions((domain,), (component,), conditions)
-    loaded = unpacked(packed(replace(solution, problem=problem), ALL), ALL, "u.fens")
+    Path("u.fens").write_bytes(packed(replace(solution, problem=problem), ALL))
+    with pytest.raises(FileError):  # of which no formula is one of its coordinates, or has a value
+        fens.load("u.fens")
+    assert not Path(MARK).exists()
+    monkeypatch.setattr(kinds, "is_sound", lambda value: True)  # as if that had been overlooked
+    loaded = unpacked(Path("u.fens").read_bytes(), ALL, "u.fens")
     for use in (
         lambda: loaded(0.1, 0.2), lambda: loaded.residual(loaded.problem.conditions[0].region),
         lambda: loaded.problem.domain.boundary, lambda: loaded.report("u.html"), lambda: fens.solve_again(loaded),
@@ -733,7 +740,11 @@ def test_names_in_features_never_become_code(tmp_path, monkeypatch):
     composed = replace(joined.members[1], amplitude=sp.Symbol(f"{CODE}()"))
     joined = replace(joined, members=(joined.members[0], composed, *joined.members[2:]))
     family = replace(solution.features, members=(joined,))
-    loaded = unpacked(packed(replace(solution, features=family), ALL), ALL, "u.fens")
+    content = packed(replace(solution, features=family), ALL)
+    with pytest.raises(FileError, match="parts of a Composed in the file do not belong together"):
+        unpacked(content, ALL, "u.fens")
+    monkeypatch.setattr(kinds, "is_sound", lambda value: True)
+    loaded = unpacked(content, ALL, "u.fens")
     with pytest.raises(fens.FensError, match="has no value"):
         loaded(0.6, 0.2)
     assert not Path(MARK).exists()
@@ -742,7 +753,7 @@ def test_names_in_features_never_become_code(tmp_path, monkeypatch):
 def test_shared_parts_do_not_explode():
     entries = [["mapping"], ["symbol", "x", [0]], ["node", "Add", [1], [1]]]
     entries += [["node", "Add", [k], [k]] for k in range(2, 100)]
-    with pytest.raises(FileError, match="more than 1000000 parts"):
+    with pytest.raises(FileError, match="more than 100000 parts"):
         unpacked(forged(entries), ALL, "u.fens")
 
 
@@ -767,3 +778,212 @@ def test_fields_that_came_later_have_their_default(tmp_path):
     loaded = unpacked(sealed(json.dumps(document).encode() + b"\n" + arrays), ALL, "u.fens")
     assert loaded.settings.blocks == 1
     assert repr(loaded) == repr(small())
+
+
+def altered(change):
+    """A good file, its document altered by a function, and sealed again."""
+    tree, _, arrays = content().split(b"\n", 2)[2].partition(b"\n")
+    document = json.loads(tree)
+    arrays = change(document) or arrays
+    return sealed(json.dumps(document).encode() + b"\n" + arrays)
+
+
+def of_kind(document, kind):
+    return [e for e in document["entries"] if e[0] == kind]
+
+
+def overlapping(document):
+    arrays = of_kind(document, "array")
+    arrays[1][3] = arrays[0][3]
+
+
+def repeated(document):
+    """A thousand arrays of the same bytes."""
+    document["entries"] += [of_kind(document, "array")[0]] * 1000
+
+
+def beyond(document):
+    of_kind(document, "array")[-1][4] = 2**40
+
+
+def left_over(document):
+    return content().split(b"\n", 2)[2].partition(b"\n")[2] + bytes(8)
+
+
+def as_integers(document):
+    for e in of_kind(document, "array"):
+        e[1] = "<i8"
+
+
+def transposed(document):
+    for e in of_kind(document, "array"):
+        e[4:] = e[:3:-1]
+
+
+def flat(document):
+    for e in of_kind(document, "array"):
+        e[4:] = [math.prod(e[4:])]
+
+
+def named_at_length(document):
+    of_kind(document, "symbol")[0][1] = "x" * 5000
+
+
+def half_a_character(document):
+    of_kind(document, "symbol")[0][1] = "\ud800"
+
+
+def other_order(document):
+    of_kind(document, "Jet")[0][1] = 3
+
+
+def no_points(document):
+    of_kind(document, "Solution")[0][4] = [document["entries"].index(["mapping"])]
+
+
+def no_region(document):
+    of_kind(document, "Condition")[0][1] = "inside"
+
+
+def doubled(document):
+    """One shape of two of one shape of two …"""
+    entries = document["entries"]
+    shape = next(k for k, e in enumerate(entries) if e[0] == "Ball")
+    entries.append(["Combined", [shape], "+", [shape]])
+    for _ in range(60):
+        entries.append(["Combined", [len(entries) - 1], "+", [len(entries) - 1]])
+    document["fields"]["Combined"] = list(ALL["Combined"].fields)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (overlapping, "not where it should be"),
+        (repeated, "not where it should be"),
+        (beyond, "not where it should be"),
+        (left_over, "bytes that belong to none"),
+        (as_integers, "do not belong together"),
+        (transposed, "do not belong together"),
+        (flat, "do not belong together"),
+        (named_at_length, "more than 1000 characters"),
+        (half_a_character, "too long, or none"),
+        (other_order, "do not belong together"),
+        (no_points, "do not belong to its problem"),
+        (no_region, "do not belong together"),
+        (doubled, "do not belong together|more than 10000000 parts"),
+    ],
+)
+def test_forged_files_are_refused(tmp_path, change, words):
+    (tmp_path / "u.fens").write_bytes(altered(change))
+    with pytest.raises(FileError, match=words):
+        fens.load(tmp_path / "u.fens")
+
+
+def test_a_file_sealed_again_is_good(tmp_path):
+    (tmp_path / "u.fens").write_bytes(altered(lambda document: None))
+    assert fens.load(tmp_path / "u.fens")(0.1, 0.2) == small()(0.1, 0.2)
+
+
+def places_taken(folder):
+    """Names that no file can go to, by what they are."""
+    (folder / "kept").write_text("kept")
+    (folder / "link").symlink_to("kept")
+    (folder / "loose").symlink_to("none")
+    (folder / "device").symlink_to("/dev/null")
+    (folder / "folder").mkdir()
+    os.mkfifo(folder / "pipe")
+    return [folder / name for name in ("link", "loose", "device", "folder", "pipe")]
+
+
+WRITERS = {
+    ".fens": lambda s, p: s.save(p),
+    ".csv": lambda s, p: s.to_csv(p, 3),
+    ".vtu": lambda s, p: s.to_vtk(p, 3),
+    ".html": lambda s, p: s.report(p),
+    ".png": lambda s, p: s.plot(p),
+}
+
+
+@pytest.mark.parametrize("ending", WRITERS)
+def test_only_regular_files_are_written_over(tmp_path, ending):
+    for place in places_taken(tmp_path):
+        target = place.with_name(place.name + ending)
+        place.rename(target)
+        before = os.lstat(target)
+        with pytest.raises(fens.FensError, match=r"cannot be written: it is a (link|folder|pipe)"):
+            WRITERS[ending](small(), target)
+        assert os.lstat(target)[:2] == before[:2]  # what it is, and which one
+    assert (tmp_path / "kept").read_text() == "kept"
+    assert not [p.name for p in tmp_path.iterdir() if p.name.startswith(".")]
+    for path in ("", "a\0b", 3):
+        with pytest.raises(fens.FensError):
+            WRITERS[ending](small(), path)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="makes a device")
+def test_a_device_stays_one(tmp_path):
+    try:
+        os.mknod(tmp_path / "device.fens", stat.S_IFCHR | 0o600, os.makedev(1, 3))
+    except OSError:
+        pytest.skip("no devices can be made here")
+    with pytest.raises(FileError, match="cannot be written: it is a device"):
+        small().save(tmp_path / "device.fens")
+    with pytest.raises(FileError, match="cannot be read: it is a device"):
+        fens.load(tmp_path / "device.fens")
+    assert stat.S_ISCHR(os.lstat(tmp_path / "device.fens").st_mode)
+
+
+def test_what_has_no_end_is_not_read(tmp_path):
+    os.mkfifo(tmp_path / "pipe.fens")
+    for path, words in ((tmp_path / "pipe.fens", "it is a pipe"), ("/dev/zero", "it is a device")):
+        with pytest.raises(FileError, match=words):
+            fens.load(path)
+
+
+def test_nothing_is_left_behind(tmp_path, monkeypatch):
+    old, new = (tmp_path / f".fens-{digit * 12}.csv" for digit in "ab")
+    for left in (old, new, tmp_path / ".fens-other"):
+        left.touch()
+    os.utime(old, (0, 0))
+    small().save(tmp_path / ("u" * 250 + ".fens"))  # as long as names may be
+    assert not old.exists()
+    assert new.exists()
+    new.unlink()
+
+    def fails(*args, **options):
+        (tmp_path / "begun").touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", fails)
+    with pytest.raises(fens.FensError, match="no space left on device"):
+        small().plot(tmp_path / "u.png")
+    monkeypatch.setattr(Path, "write_text", fails)
+    with pytest.raises(FileError, match="no space left on device"):
+        small().to_vtk(tmp_path / "u.vtu", 3)
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".fens-other", "begun", "u" * 250 + ".fens"]
+
+
+def test_everything_on_a_page_is_escaped(tmp_path):
+    tree, _, arrays = packed(solved("a square with an estimate"), ALL).split(b"\n", 2)[2].partition(b"\n")
+    document, evil = json.loads(tree), "<evil>'\"&"
+    shown = 0
+    for k, entry in enumerate(document["entries"]):
+        for place, part in enumerate(entry):
+            if place == 0 or not isinstance(part, str):
+                continue
+            forged = json.loads(json.dumps(document))
+            forged["entries"][k][place] = evil
+            (tmp_path / "u.fens").write_bytes(sealed(json.dumps(forged).encode() + b"\n" + arrays))
+            with contextlib.suppress(FileError):
+                solution = fens.load(tmp_path / "u.fens")
+                shown += 1
+                for page in (solution._repr_html_(), page_without_picture(solution)):
+                    assert "<evil" not in page
+                    assert "evil>" not in page
+    assert shown > 20
+
+
+def page_without_picture(solution):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(report, "_picture", lambda solution: "")
+        return report.page(solution, "a title", "u")

@@ -7,9 +7,11 @@ import os
 import sys
 import warnings
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import version
 
+from .disk import reason
 from .errors import FensError, UnreliableWarning
 
 # name → module with add_arguments(parser) and run(args) → exit code, and a line of help; imported when it is called
@@ -47,23 +49,45 @@ def main(argv: Sequence[str] | None = None) -> int:
     name = arguments[0] if arguments else ""
     try:
         _never_fail_to_print()
-        parser = build_parser(COMMANDS if name == "completion" else {name})
-        args = parser.parse_args(arguments)
-        args.parser = parser
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UnreliableWarning)  # commands say so themselves, and by their exit code
-            code = int(import_module(COMMANDS[args.command][0]).run(args))
-        sys.stdout.flush()
-        return code
+        try:
+            return _run(name, arguments)
+        finally:  # also where argparse ends the program, after a help that may not have been written
+            sys.stdout.flush()
     except FensError as error:
-        sys.stderr.write(f"fens {name}: {error}\n")
+        _tell(f"fens {name}: {error}")
         return 1
     except KeyboardInterrupt:
-        sys.stderr.write(f"fens {name}: stopped.\n")
+        _tell(f"fens {name}: stopped.")
         return STOPPED
     except BrokenPipeError:  # the reader of our output, `head` perhaps, has had enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         return 0
+    except OSError as error:
+        _write_no_more()
+        _tell(f"fens {name}: the output cannot be written: {reason(error)}")
+        return 1
+
+
+def _run(name: str, arguments: list[str]) -> int:
+    parser = build_parser(COMMANDS if name == "completion" else {name})
+    args = parser.parse_args(arguments)
+    args.parser = parser
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreliableWarning)  # commands say so themselves, and by their exit code
+        return int(import_module(COMMANDS[args.command][0]).run(args))
+
+
+def _tell(sentence: str) -> None:
+    """Say something on standard error, if anyone can hear it."""
+    with suppress(OSError):
+        sys.stderr.write(f"{sentence}\n")
+        sys.stderr.flush()
+
+
+def _write_no_more() -> None:
+    """What is still to be written to standard output goes nowhere; else Python would try again at its end."""
+    with suppress(OSError, ValueError):  # a stream without a number, of a test
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def build_parser(wanted: Collection[str]) -> argparse.ArgumentParser:
@@ -88,7 +112,9 @@ def _version() -> str:
 
 
 def _never_fail_to_print() -> None:
-    """Signs that a terminal does not have are replaced."""
+    """Signs that a terminal does not have are replaced; what goes to a stream that is closed goes nowhere."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 until the program ends
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")

@@ -138,8 +138,9 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     Solutions `alike` have frequencies from one learnt distribution, and may lack the same.
     """
     worst, resolved = evidence.worst, evidence.resolved
+    spread = max(1.0, evidence.misfit)  # of the data, beside what they are said to have
     errors = {
-        name: SAFETY * max(difference + max(1.0, evidence.misfit) * evidence.noise.get(name, 0.0), evidence.local * size)
+        name: SAFETY * max(difference + spread * evidence.noise.get(name, 0.0), evidence.local * size)
         + evidence.coordinates
         for name, (difference, size) in evidence.differences.items()
     }

@@ -9,6 +9,8 @@ from types import ModuleType
 
 FUZZERS = {
     "calls": "fuzz.calls",  # of the public interface, with bad values
+    "problems": "fuzz.problems",  # problem files, mutated
+    "saved": "fuzz.saved",  # saved solutions, forged, with the checksum made anew
 }
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from fuzz import FUZZERS
+from fuzz import FUZZERS, fuzzer
 from fuzz.limits import SECONDS, failure
 
 GRACE = 30  # seconds more, for making a case and for importing fens
@@ -68,6 +68,7 @@ def main() -> int:
         if args.inner:
             work(name, seeds)
             continue
+        fuzzer(name).make(args.start)  # a fuzzer that is broken itself ends all
         start, wrong = time.perf_counter(), 0
         for _, text in results(name, seeds):
             if text:

@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Read, and show."""
-    file = read(args.file, changes(args.set))
+    file = read(args.file, changes(args.set), allow_outside=args.allow_outside)
     if args.json:
         equations = [{"on": s.on, "region": s.region.name, "equation": str(s.equation)} for s in file.statements]
         names = [str(u) for u in file.problem.unknowns]

@@ -87,7 +87,7 @@ def _coordinate(args: argparse.Namespace, problem: Problem) -> Any:
 
 
 def _solved(args: argparse.Namespace, picture: Path) -> tuple[Solution, Any, list[str]]:
-    file = read(args.file, changes(args.set))
+    file = read(args.file, changes(args.set), allow_outside=args.allow_outside)
     _check(args, file, picture)
     solution = solution_of(file)
     return solution, file.exact, reasons_to_doubt(solution, file.options.get("tol"))

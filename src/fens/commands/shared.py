@@ -17,6 +17,7 @@ from ..errors import FileError
 from ..progress import listening
 
 OK, WRONG, UNRELIABLE = 0, 1, 3
+OUTSIDE_HELP = "let the file name tables and surfaces outside of its folder"
 SET_HELP = "change a parameter or an option: --set k=0.5 --set solve.features=900; may be repeated"
 
 
@@ -26,6 +27,7 @@ def add_file(
     """The arguments of a command that takes a problem file, and its examples."""
     parser.add_argument("file", metavar="FILE", help=what)
     parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help=SET_HELP)
+    parser.add_argument("--allow-outside", action="store_true", help=OUTSIDE_HELP)
     add_examples(parser, examples)
 
 

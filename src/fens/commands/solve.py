@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ..disk import check_target
 from ..errors import FileError, NotConverged, SettingError
 from ..files import ProblemFile, read, write
 from ..problem import Unknown
@@ -35,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Solve, tell, write."""
-    file = read(args.file, changes(args.set))
+    file = read(args.file, changes(args.set), allow_outside=args.allow_outside)
     check_savable(args.save, file)
     try:
         if file.eigen:
@@ -62,6 +63,8 @@ def check_savable(path: Path | None, file: ProblemFile) -> None:
         raise SettingError("--save keeps a solution, and an eigenvalue problem has several functions.")
     if path is not None and (path.is_dir() or not path.parent.is_dir()):
         raise FileError(f"--save takes the name of a file in a folder that exists; got {path}")
+    if path is not None:
+        check_target(path)
 
 
 def solution_of(file: ProblemFile) -> Any:

@@ -43,7 +43,7 @@ class Implicit(Shape):
     def __init__(self, relation: Any, box: Box, *, name: str = "") -> None:
         if not isinstance(box, Box):
             raise RegionError(f"Implicit takes a Box that holds the shape; got {quoted(box)}.")
-        object.__setattr__(self, "relation", _checked(relation, box))
+        object.__setattr__(self, "relation", inequality(relation, box))
         object.__setattr__(self, "box", box)
         object.__setattr__(self, "label", checked_label(name))
         self._check_bounded()
@@ -240,7 +240,7 @@ class Shell(Piece):
         return samples, np.full(len(samples), self.measure / len(samples))
 
 
-def _checked(relation: Any, box: Box) -> Any:
+def inequality(relation: Any, box: Box) -> Any:
     kinds = StrictLessThan | LessThan | StrictGreaterThan | GreaterThan
     if not isinstance(relation, kinds):
         raise RegionError(f"Implicit takes an inequality such as x**2 + y**4 < 1; got {quoted(relation)}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +11,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..errors import RegionError
+from ..disk import contents
+from ..errors import FileError, RegionError
 from ..numbers import real_array
 from .checks import checked_label, checked_plane, optional
 from .given import Table
@@ -19,6 +21,8 @@ from .raycast import Rays
 from .region import Edge
 from .rule import gauss, tensor
 from .shape import Shape
+
+LARGEST = 5 * 10**8  # bytes of a file of triangles
 
 
 @dataclass(frozen=True, repr=False, init=False)
@@ -133,12 +137,7 @@ def _mesh(source: Any, faces: Any) -> Any:
     if faces is None:
         if not isinstance(source, str | Path):
             raise RegionError(f"Surface takes the name of a file, or vertices and faces; got {type(source).__name__}.")
-        if not Path(source).is_file():
-            raise RegionError(f"There is no file {str(source)!r}.")
-        try:
-            mesh = trimesh.load_mesh(str(source))
-        except Exception as error:
-            raise RegionError(f"The file {str(source)!r} cannot be read as a triangulated surface: {error}.") from error
+        mesh = _read(trimesh, Path(source))
     else:
         vertices = real_array(source, RegionError, "The vertices of a surface are rows of three real numbers.")
         triangles = real_array(faces, RegionError, "The faces of a surface are rows of three vertex numbers.")
@@ -151,6 +150,18 @@ def _mesh(source: Any, faces: Any) -> Any:
     if not mesh.is_winding_consistent or mesh.volume == 0:
         raise RegionError("The triangles of the surface are not oriented alike, so that its outside is not known.")
     return mesh
+
+
+def _read(trimesh: Any, path: Path) -> Any:
+    """The mesh in a file; what a file says of materials in others is left alone, and nothing in it is quoted."""
+    try:
+        content = contents(path, LARGEST)
+    except FileError as error:
+        raise RegionError(f"The surface {str(path)!r:.200}: {error.reason}.") from error
+    try:
+        return trimesh.load_mesh(io.BytesIO(content), file_type=path.suffix[1:].lower())
+    except Exception as error:
+        raise RegionError(f"The file {str(path)!r:.200} cannot be read as a triangulated surface.") from error
 
 
 def _check_shapes(vertices: np.ndarray, triangles: np.ndarray) -> None:

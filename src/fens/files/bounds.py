@@ -60,9 +60,11 @@ def brief(expression: sp.Basic) -> str:
 
 def why_no_number(constant: sp.Expr) -> str:
     """What is wrong with a constant; empty if it is a finite number of reasonable size."""
+    if isinstance(constant, sp.Rational):
+        return "" if _bounded(constant) else f"this number has more than {MOST_BITS} bits"
     try:
         size = abs(complex(constant.evalf(15)))
-    except (TypeError, ValueError, OverflowError, ArithmeticError):
+    except Exception:  # mpmath refuses in many ways, as a series does that does not converge
         return "this is not a finite number"
     return "" if size <= LARGEST else f"this number is larger than {LARGEST:g}, or infinite"
 

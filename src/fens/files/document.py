@@ -6,18 +6,28 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path as File
+from pathlib import PurePath, PureWindowsPath
 from typing import Any
 
+import numpy as np
+
+from ..disk import as_path, check_readable, contents
 from ..errors import FensError, FileError
 from ..numbers import is_whole
 from . import parse
 from .places import Path, Place, places
 from .words import Names
 
-LARGEST = 10**6  # characters of a problem file
+LARGEST = 10**6  # bytes of a problem file
+LARGEST_BESIDE = 5 * 10**7  # bytes of a file that it names
+MOST_NAMES = 1000  # in a table
+MOST_ITEMS = 10_000  # of a list
+MOST_PARTS = 20  # of a key such as a.b.c; Python's reader keeps all its beginnings, which are many of a long one
+_PART = r"(?>[A-Za-z0-9_-]+|\"(?:[^\"\\\n]|\\.)*\"|'[^'\n]*')"
+LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?>[ \t]*\.[ \t]*{_PART}){{{MOST_PARTS}}}")
 
 
 @dataclass(frozen=True)
@@ -30,6 +40,7 @@ class Document:
     content: dict[str, Any]
     places: Mapping[Path, Place]
     changed: Mapping[Path, str]
+    allow_outside: bool = False
 
     @property
     def root(self) -> Node:
@@ -67,6 +78,32 @@ class Document:
         return next((self.places[path[:n]] for n in range(len(path), 0, -1) if path[:n] in self.places), None)
 
 
+    def beside(self, name: str, most: int = LARGEST_BESIDE) -> File:
+        """A file that this one names. It stays in the folder, unless the user says otherwise, and has an end."""
+        if "\0" in name or not name.strip():
+            raise FileError(f"{name[:60]!r} cannot be the name of a file")
+        path, given = self.folder / name, PurePath(name)
+        if not self.allow_outside:
+            windows = PureWindowsPath(name)
+            if given.is_absolute() or windows.drive or windows.root or ".." in (*given.parts, *windows.parts):
+                raise FileError(f"{name[:200]!r} leads out of the folder of the problem file; {OUTSIDE}")
+            if not _within(path, self.folder):
+                raise FileError(f"{name[:200]!r} is a link out of the folder of the problem file; {OUTSIDE}")
+        check_readable(path, most)
+        return path
+
+
+OUTSIDE = "copy the file there, or allow it by --allow-outside, in Python by allow_outside=True"
+
+
+def _within(path: File, folder: File) -> bool:
+    """Whether a path is in a folder when all links are followed."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError):  # links in a circle, or a name too long
+        return False
+
+
 @dataclass(frozen=True)
 class Node:
     """A value in a document, which knows where it is."""
@@ -78,7 +115,7 @@ class Node:
     @property
     def key(self) -> str:
         """The name it goes by."""
-        return str(self.path[-1]) if self.path else "the file"
+        return str(self.path[-1])[:60] if self.path else "the file"
 
     def error(self, reason: str) -> FileError:
         """An error about it."""
@@ -106,18 +143,22 @@ class Node:
         """Its entries; those that are not allowed are refused, with the nearest name that is."""
         if not isinstance(self.value, dict):
             raise self.error(f"{self.key} must be a table of names and values; got {_kind(self.value)}")
+        if len(self.value) > MOST_NAMES:
+            raise self.error(f"{self.key} has {len(self.value)} names, and {MOST_NAMES} are the most")
         found = {k: Node(self.document, (*self.path, k), v) for k, v in self.value.items()}
         for key, node in found.items():
             if allowed is not None and key not in allowed:
-                near = get_close_matches(key, allowed, 1)
+                near = get_close_matches(key[:60], allowed, 1)
                 hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(allowed)}"
-                raise node.error_at_key(f"{key!r} is not known in {self.key}; {hint}")
+                raise node.error_at_key(f"{key[:60]!r} is not known in {self.key}; {hint}")
         return found
 
     def items(self) -> list[Node]:
         """Its elements."""
         if not isinstance(self.value, list):
             raise self.error(f"{self.key} must be a list, [ … ]; got {_kind(self.value)}")
+        if len(self.value) > MOST_ITEMS:
+            raise self.error(f"{self.key} has {len(self.value)} elements, and {MOST_ITEMS} are the most")
         return [Node(self.document, (*self.path, k), v) for k, v in enumerate(self.value)]
 
     def text(self) -> str:
@@ -156,32 +197,28 @@ class Node:
         return float(self.value)
 
 
-def load(path: str | File, changes: Mapping[str, Any]) -> Document:
+def load(path: str | File, changes: Mapping[str, Any], allow_outside: bool = False) -> Document:
     """The document in a file, with some values changed: {"parameters.k": 2}."""
-    file = File(path)
+    file = as_path(path)
     text = _text(file)
+    if (long := LONG_KEY.search(text)) is not None:
+        line = text.count("\n", 0, long.start()) + 1
+        raise FileError(f"a key has more than {MOST_PARTS} parts, joined by points", name=str(file), line=line)
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(file, text, str(error)) from error
     except (RecursionError, ValueError) as error:
         raise FileError("the file is nested too deeply or has a number too long", name=str(file)) from error
-    document = Document(str(file), file.parent, text, content, places(text), {})
+    document = Document(str(file), file.parent, text, content, places(text), {}, allow_outside)
     return _changed(document, changes)
 
 
 def _text(file: File) -> str:
     try:
-        if file.is_file() and file.stat().st_size > LARGEST:
-            raise FileError(f"the file has more than {LARGEST} bytes", name=str(file))
-        return file.read_bytes().decode("utf-8").replace("\r\n", "\n")
+        return contents(file, LARGEST).decode("utf-8").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise FileError(f"the file is not UTF-8 text (byte {error.start})", name=str(file)) from error
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise FileError(f"the file cannot be read: {reason[:1].lower()}{reason[1:]}", name=str(file)) from error
-    except ValueError as error:  # a null byte in the name
-        raise FileError(f"the file cannot be read: {error}", name=repr(str(file))) from error
 
 
 def _syntax_error(file: File, text: str, message: str) -> FileError:
@@ -195,19 +232,30 @@ def _syntax_error(file: File, text: str, message: str) -> FileError:
     return FileError(reason, name=str(file), line=line_number, column=column_number, quoted=quoted)
 
 
-def _changed(document: Document, changes: Mapping[str, Any]) -> Document:
+def _changed(document: Document, changes: Any) -> Document:
+    if not isinstance(changes, Mapping) or not all(isinstance(key, str) and key.strip(". ") for key in changes):
+        example = '{"k": 2, "solve.features": 900}'
+        raise FileError(f"changes are a mapping from names to values, {example}; got {changes!r:.200}")
     content, changed = document.content, {}
     for key, value in changes.items():
         path = _path_of(key, content)
-        content = _with(content, path, value, key)
-        changed[path] = f"{key}={value}"
-    return Document(document.name, document.folder, document.text, content, document.places, changed)
+        content = _with(content, path, _checked(value, key), key)
+        changed[path] = f"{key}={value}"[:200]
+    return replace(document, content=content, changed=changed)
+
+
+def _checked(value: Any, key: str) -> Any:
+    """A value that a file could have as well."""
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, str | bool | int | float | list | tuple | dict):
+        raise FileError(f"--set {key}: a file has texts, numbers, true and false, lists and tables; got {value!r:.200}")
+    return list(value) if isinstance(value, tuple) else value
 
 
 def _path_of(key: str, content: Mapping[str, Any]) -> Path:
     """`solve.features`, or `k` for a parameter of that name, or else an option of solve."""
     if "." in key:
-        return tuple(key.split("."))
+        return tuple(key.split(".", MOST_PARTS))
     parameters = content.get("parameters")
     return ("parameters" if isinstance(parameters, dict) and key in parameters else "solve", key)
 

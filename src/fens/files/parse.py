@@ -136,8 +136,8 @@ class Parser:
         refuse(self.text, token.at, reason)
 
     def checked(self, value: sp.Expr, token: Token) -> sp.Expr:
-        """The value, refused if it is a constant that is no finite number."""
-        if value.is_number and not value.is_Integer and (reason := why_no_number(value)):
+        """The value, refused if it is a constant that is no finite number of reasonable length."""
+        if value.is_number and (reason := why_no_number(value)):
             self.refuse(token, reason)
         return value
 
@@ -217,9 +217,10 @@ class Parser:
         """What to say of a name that has no meaning."""
         if name in WORDS:
             return f"{name} is a function; write {name}(…)"
-        known = [*self.names.meanings, *CONSTANTS, *WORDS]
-        near = get_close_matches(name, known, 1)
-        listed = ", ".join(list(self.names.meanings)[:12])
+        columns = self.names.columns  # whose names are another file's, which no error quotes
+        own = [n for n, meaning in self.names.meanings.items() if columns.get(n) is not meaning]
+        near = get_close_matches(name, [*own, *CONSTANTS, *WORDS], 1)
+        listed = ", ".join(own[:12]) + (", and the columns of the file of points" if columns else "")
         return f"the name {name} is not known; " + (f"did you mean {near[0]}?" if near else f"known are: {listed}")
 
     def call(self, token: Token) -> sp.Expr:

@@ -20,7 +20,6 @@ from ..problem import Problem, Unknown, complex_unknown
 from ..settings import Settings
 from ..solution import Solution
 from ..solve import solve
-from ..storage import as_path
 from . import parse, shapes
 from .document import Document, Node, load
 from .names import check_name
@@ -33,6 +32,7 @@ SECTIONS = (
     "title", "parameters", "shapes", "domain", "domains", "unknowns", "expressions", "equations",
     "exact", "solve", "eigen", "continuation", "output",
 )  # fmt: skip
+MOST_EQUATIONS = 500
 EIGEN_OPTIONS = ("features", "activation", "scale", "points", "seed", "device")
 
 
@@ -61,6 +61,7 @@ class ProblemFile:
     output: Output
     eigen: Mapping[str, Any] = field(default_factory=dict)
     continuation: tuple[str, tuple[float, ...]] | None = None
+    allow_outside: bool = False
 
     def solve(self, **more: Any) -> Solution:
         """Solve it with its options, and others of `fens.solve` that take precedence."""
@@ -71,7 +72,10 @@ class ProblemFile:
             return solve(self.problem, **given)
         name, values = self.continuation
         changed = f"parameters.{name}"
-        return continuation(lambda v: read(self.path, {**self.changes, changed: v}).problem, values, **given)[-1]
+        def problem(value: float) -> Problem:
+            return read(self.path, {**self.changes, changed: value}, allow_outside=self.allow_outside).problem
+
+        return continuation(problem, values, **given)[-1]
 
     def __getitem__(self, name: str) -> sp.Expr:
         """What a name of the file stands for: a coordinate, an unknown, a parameter or a named expression."""
@@ -92,14 +96,19 @@ class ProblemFile:
         return eigen(self.problem, **self.eigen, **self.options)
 
 
-def read(path: str | Path, changes: Mapping[str, Any] | None = None) -> ProblemFile:
+def read(
+    path: str | Path, changes: Mapping[str, Any] | None = None, *, allow_outside: bool = False
+) -> ProblemFile:
     """Read a problem file; `changes` are values to replace, {"k": 2} for a parameter or {"solve.features": 900}.
 
-    Nothing in a file is ever run: expressions go through a parser that knows arithmetic and a list of functions.
+    Nothing in a file is ever run: expressions go through a parser that knows arithmetic and a list of functions. Tables
+    and surfaces that it names are read from its folder and not from elsewhere, unless `allow_outside` is true.
     """
     if not isinstance(changes, Mapping | None):
         raise SettingError(f"changes are a mapping from names to values; got {quoted(changes)}.")
-    document = load(as_path(path), changes or {})
+    if not isinstance(allow_outside, bool):
+        raise SettingError(f"allow_outside must be True or False; got {quoted(allow_outside)}.")
+    document = load(path, changes or {}, allow_outside)
     sections = document.root.table(SECTIONS)
     names = _parameters(sections, Names())
     names, domains = _domains(sections, names, document)
@@ -115,6 +124,7 @@ def read(path: str | Path, changes: Mapping[str, Any] | None = None) -> ProblemF
         exact=_exact(sections, context),
         output=output(sections["output"], names, title) if "output" in sections else Output({}),
         eigen=_eigen(sections, context, given), continuation=_continuation(sections, names),
+        allow_outside=allow_outside,
     )  # fmt: skip
     _check_options(file, sections)
     return file
@@ -195,18 +205,20 @@ def _statements(
 ) -> tuple[Statement, ...]:
     if "equations" not in sections:
         raise document.error((), "the file has no section [equations]")
-    found = []
+    found: list[Statement] = []
     regions: dict[str, tuple[Region, dict[str, Any]]] = {}
     for on, key, given in _listed(sections["equations"]):
         if on not in regions:
             try:
-                regions[on] = region(on, domains, names, document.folder)
+                regions[on] = region(on, domains, names, document)
             except FensError as error:
                 reason = error.reason if isinstance(error, FileError) else str(error)
                 raise key.error_at_key(reason) from error
         where, columns = regions[on]
         inner = names.with_columns(columns)
         for node in given.texts():
+            if len(found) == MOST_EQUATIONS:
+                raise node.error(f"the file has more than {MOST_EQUATIONS} equations")
             with node.reading():
                 found.append(Statement(on, where, parse.equation(node.text(), inner), node))
     return tuple(found)

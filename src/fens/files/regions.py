@@ -12,7 +12,8 @@ from ..domain import Cylinder, Domain, Points, Region
 from ..errors import FileError
 from ..problem import Data
 from . import parse
-from .columns import read_columns
+from .columns import MOST_BYTES, read_columns
+from .document import Document
 from .words import Names
 
 HELP = (
@@ -21,27 +22,31 @@ HELP = (
 )
 
 
-def region(text: str, domains: Mapping[str, Domain], names: Names, folder: Path) -> tuple[Region, dict[str, sp.Expr]]:
+def region(
+    text: str, domains: Mapping[str, Domain], names: Names, document: Document
+) -> tuple[Region, dict[str, sp.Expr]]:
     """The region of a name, and the columns of data that belong to it, if it is one of points."""
     words = " ".join(text.split())
     if words.startswith("points "):
-        return _points(folder / words.removeprefix("points "), names)
+        return _points(words.removeprefix("points "), names, document)
     name, _, of = words.rpartition(" of ")
     if not name:
         name, of = words, next(iter(domains)) if len(domains) == 1 else ""
     if of not in domains:
-        listed = ", ".join(domains)
-        raise FileError(f"the region {text!r} must say of which domain it is, as in 'boundary of {next(iter(domains))}'"
-                        f"; the domains are: {listed}")  # fmt: skip
+        listed, example = ", ".join(domains), f"boundary of {next(iter(domains))}"
+        raise FileError(
+            f"the region {text[:60]!r} must say of which domain it is, as in {example!r}; the domains are: {listed}"
+        )
     for pattern, find in REGIONS:
         if (match := re.fullmatch(pattern, name)) is not None:
             return find(domains[of], match, names), {}
-    raise FileError(f"the region {text!r} is not known; regions are: {HELP}")
+    raise FileError(f"the region {text[:60]!r} is not known; regions are: {HELP}")
 
 
-def _points(path: Path, names: Names) -> tuple[Points, dict[str, sp.Expr]]:
-    if path.suffix.lower() != ".csv":
-        raise FileError(f"points are read from a file that ends in .csv; got {path.name!r}")
+def _points(file: str, names: Names, document: Document) -> tuple[Points, dict[str, sp.Expr]]:
+    if Path(file).suffix.lower() != ".csv":
+        raise FileError(f"points are read from a file that ends in .csv; got {file[:60]!r}")
+    path = document.beside(file, MOST_BYTES)
     columns = read_columns(path)
     if missing := [x.name for x in names.coordinates if x.name not in columns]:
         raise FileError(f"the file {path.name} needs a column for each coordinate, and lacks {', '.join(missing)}")

@@ -10,16 +10,20 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..domain import Ball, Box, Cloud, Domain, Implicit, Polygon, Shape, Star, Surface
+from ..domain import Ball, Box, Cloud, Combined, Domain, Implicit, Polygon, Shape, Star, Surface
 from ..errors import FileError
 from . import parse
-from .columns import read_columns
+from .columns import MOST_BYTES, read_columns
 from .document import Node
 from .names import check_name, symbol
 from .tokens import refuse
 from .words import Names
 
 Tables = Mapping[str, Node]
+MOST_COMBINED = 50  # for each of them, all before are asked whether something is left
+MOST_CHARACTERS = 5000
+LARGEST = 1e100  # of a coordinate
+THINNEST = 1e-12  # of a shape, beside its coordinates
 SURFACES = (".stl", ".ply", ".obj", ".off")
 
 
@@ -32,7 +36,15 @@ def shape(node: Node, names: Names, known: Mapping[str, Shape], label: str = "",
     build, keys = KINDS[kinds[0]]
     parts = node.table((kinds[0], *keys, *extra))
     with parts[kinds[0]].reading():
-        return build(parts, names, known, label)
+        return _of_some_size(build(parts, names, known, label))
+
+
+def _of_some_size(shape: Shape) -> Shape:
+    """The shape, refused where no points can be told apart, or their squares are not numbers."""
+    for x, (a, b) in zip(shape.coordinates, shape.bounds, strict=True):
+        if not (abs(a) <= LARGEST and abs(b) <= LARGEST and b - a >= max(1 / LARGEST, THINNEST * max(abs(a), abs(b)))):
+            raise FileError(f"the shape is too thin, too small or too large along {x}: from {a:g} to {b:g}")
+    return shape
 
 
 def domain(node: Node, names: Names, known: Mapping[str, Shape]) -> tuple[Domain, sp.Symbol | None]:
@@ -50,13 +62,21 @@ def domain(node: Node, names: Names, known: Mapping[str, Shape]) -> tuple[Domain
 
 def formula(text: str, known: Mapping[str, Shape]) -> Shape:
     """Shapes by their names, with + for what lies in either, - for what is left, and & for what lies in both."""
-    pieces = list(re.finditer(r"\s*(?:(\w+)|(\S))", text))
-    if len(pieces) > 500:
-        raise FileError("a formula of shapes has at most 500 names and signs")
+    pieces = list(re.finditer(r"\s*(?:(\w+)|(\S))", text[:MOST_CHARACTERS]))
+    combined = sum(map(leaves, known.values())) + sum(leaves(known[p[1]]) or 1 for p in pieces if p[1] in known)
+    if len(text) > MOST_CHARACTERS or combined > MOST_COMBINED:
+        raise FileError(f"the formulas of a file combine at most {MOST_COMBINED} shapes, each time it is named counted")
     value, end = _combined(text, pieces, 0, known, 0)
     if end < len(pieces):
         refuse(text, pieces[end].end() - 1, f"{pieces[end].group().strip()!r} is not expected here; combine by + - &")
     return value
+
+
+def leaves(shape: Shape) -> int:
+    """How many shapes one is combined of; none if it is not combined."""
+    if not isinstance(shape, Combined):
+        return 0
+    return sum(leaves(s) or 1 for s in (shape.first, shape.second))
 
 
 def _combined(
@@ -125,13 +145,13 @@ def _implicit(parts: Tables, names: Names, known: Any, label: str) -> Shape:
 def _surface(parts: Tables, names: Names, known: Any, label: str) -> Shape:
     file = parts["surface"].text()
     if Path(file).suffix.lower() not in SURFACES:
-        raise FileError(f"a surface is read from a file that ends in {', '.join(SURFACES)}; got {file!r}")
-    return Surface(str(parts["surface"].document.folder / file), _coordinates(parts, "surface"), name=label)
+        raise FileError(f"a surface is read from a file that ends in {', '.join(SURFACES)}; got {file[:60]!r}")
+    return Surface(str(parts["surface"].document.beside(file)), _coordinates(parts, "surface"), name=label)
 
 
 def _cloud(parts: Tables, names: Names, known: Any, label: str) -> Shape:
     files = parts["cloud"].table(("inside", "boundary"))
-    columns = {k: read_columns(node.document.folder / node.text()) for k, node in files.items()}
+    columns = {k: read_columns(node.document.beside(node.text(), MOST_BYTES)) for k, node in files.items()}
     if set(columns) != {"inside", "boundary"}:
         raise FileError('a cloud has two files, cloud = { inside = "in.csv", boundary = "rim.csv" }')
     coordinates = _coordinates(parts, "cloud")

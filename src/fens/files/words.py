@@ -19,6 +19,7 @@ from .bounds import MOST_INSIDE, MOST_NODES, brief, extent
 
 HIGHEST_ORDER = 12
 MOST_ARGUMENTS = 8
+LARGEST_IN_SERIES = 100
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,19 @@ def elementary(function: Callable[..., Any], least: int = 1, most: int = 0) -> W
         return function(*arguments)
 
     return Word(call, least, most or least)
+
+
+def bessel(function: Callable[..., Any]) -> Word:
+    """A Bessel function, of numbers that are not too large: its series would take as many terms."""
+
+    def call(arguments: Arguments, names: Names) -> Any:
+        check_bearable(*arguments)
+        for a in arguments:
+            if a.is_number and not abs(complex(a.evalf(15))) <= LARGEST_IN_SERIES:
+                raise FileError(f"Bessel functions take numbers up to {LARGEST_IN_SERIES}; got {brief(a)}")
+        return function(*arguments)
+
+    return Word(call, 2, 2)
 
 
 def check_bearable(*expressions: sp.Basic) -> None:
@@ -196,7 +210,8 @@ WORDS: dict[str, Word] = {
             "exp", "log", "sqrt", "cbrt", "sign", "erf", "erfc", "re", "im", "conjugate",
         )
     },
-    **{name: elementary(getattr(sp, name), 2) for name in ("atan2", "besselj", "bessely", "besseli", "besselk")},
+    "atan2": elementary(sp.atan2, 2),
+    **{name: bessel(getattr(sp, name)) for name in ("besselj", "bessely", "besseli", "besselk")},
     "ln": elementary(sp.log),
     "abs": elementary(sp.Abs),
     "heaviside": elementary(lambda x: sp.Heaviside(x, sp.Rational(1, 2))),

@@ -89,7 +89,7 @@ def animate(
                 panel.show(k)
             yield k
 
-    write(target, lambda: record(figure, changing(), target, {p.colours for p in panels if p.colours}))
+    write(target, lambda path: record(figure, changing(), path, {p.colours for p in panels if p.colours}))
     return target
 
 

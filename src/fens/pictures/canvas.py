@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import os
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
-from ..errors import MissingPackage, SettingError, quoted
+from ..disk import as_path, check_target, whole
+from ..errors import FileError, MissingPackage, SettingError, quoted
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,7 +71,8 @@ def begun(path: Any) -> Path | None:
 def save(figure: Figure, target: Path | None) -> Figure:
     """Write a figure, if there is a path; the figure."""
     if target is not None:
-        write(target, lambda: figure.savefig(target, dpi=DPI))
+        kind = target.suffix[1:].lower()
+        write(target, lambda path: figure.savefig(path, dpi=DPI, format=kind))
     return figure
 
 
@@ -77,18 +80,27 @@ def checked_path(path: Any, endings: tuple[str, ...]) -> Path:
     """A path to a file that ends as it should, in a folder that exists."""
     if not isinstance(path, str | os.PathLike):
         raise SettingError(f"The path of a picture is a text or a Path, such as 'u{endings[0]}'; got {quoted(path)}.")
-    target = Path(os.fsdecode(path))
+    with _told(path):
+        target = as_path(os.fsdecode(path))
     if target.suffix.lower() not in endings:
         raise SettingError(f"The name of this picture must end in {', '.join(endings)}; got {str(target)!r}.")
     if not target.parent.is_dir():
         raise SettingError(f"The picture {str(target)!r} cannot be written: its folder does not exist.")
+    with _told(path):
+        check_target(target)
     return target
 
 
-def write(target: Path, writer: Callable[[], Any]) -> None:
-    """Write a file; what the system or a program refuses is told in a sentence."""
+def write(target: Path, writer: Callable[[Path], Any]) -> None:
+    """Write a file, as a whole; what the system or a program refuses is told in a sentence."""
+    with _told(target), whole(target) as temporary:
+        writer(temporary)
+
+
+@contextmanager
+def _told(path: Any) -> Iterator[None]:
     try:
-        writer()
-    except (OSError, CalledProcessError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise SettingError(f"The picture {str(target)!r} cannot be written: {reason}.") from error
+        yield
+    except (FileError, CalledProcessError) as error:
+        reason = error.reason if isinstance(error, FileError) else error
+        raise SettingError(f"The picture {str(path)!r:.200} cannot be written: {reason}.") from error

@@ -11,6 +11,7 @@ from ..errors import EvaluationError
 
 SIGNED = 0.05  # of the largest value, beyond which both signs count
 CONSTANT = 1e-12  # of the largest value: a spread below it is round-off
+LARGEST = 1e300  # of which sums and differences are numbers too
 LEAST = 0.01  # part of the values that may lie below the end of a logarithmic scale, with an arrow to tell
 
 # of Okabe and Ito, told apart by the colour-blind
@@ -40,6 +41,8 @@ def shade(values: np.ndarray, floor: float | None) -> Shade:
     finite = values[np.isfinite(values)]
     if not len(finite):
         raise EvaluationError("There is nothing to draw: no value is a finite number.")
+    if (size := float(np.abs(finite).max())) > LARGEST:
+        raise EvaluationError(f"Values up to {size:.1e} are too large for a picture, whose axes go to {LARGEST:.0e}.")
     return _linear(finite) if floor is None else _logarithmic(finite, floor)
 
 

@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
+import torch
+
+from ..domain import Cylinder
 from ..errors import FileError
+from ..problem import Problem
 from ..provenance import Provenance
 from ..storage import KINDS, Kind, kinds_of, read, write
 from .march import March
 from .solution import Solution
+from .trial import try_out
 
 ALL: Mapping[str, Kind] = {**KINDS, **kinds_of((Solution, March, Provenance))}
 
 
 def save(solution: Solution, path: str | Path) -> None:
     """Write a solution to one file."""
-    write(path, solution, ALL)
+    write(path, solution, ALL, _check)
 
 
 def load(path: str | Path) -> Solution:
@@ -34,14 +39,32 @@ def load(path: str | Path) -> Solution:
 
 def _check(solution: Solution, name: str) -> None:
     """Refuse parts that do not belong together, which no file that fens wrote has."""
-    problem, features = solution.problem, solution.features
+    problem, features, d = solution.problem, solution.features, len(solution.problem.coordinates)
+    blocks = getattr(solution, "blocks", None)
     agree = (
         len(features.members) == len(problem.components)
-        and features.dimension == len(problem.coordinates)
-        and len(features) == len(solution.weights)
+        and features.dimension == d
+        and solution.weights.dtype == torch.float64
+        and solution.weights.shape == (len(features),)
         and all(len(m.W) == len(m) for m in features.members)
+        and len(solution.scales) == d * len(problem.components)
+        and all(s.points.shape[1] == d for s in solution.samples.values())
+        and (_belong(blocks, problem) if blocks is not None else _sampled(solution))
     )
     if not agree:
         raise FileError("the features of the solution in the file do not belong to its problem", name=name)
-    for block in getattr(solution, "blocks", ()):
+    for block in blocks or ():
         _check(block, name)
+    try_out(solution, name)
+
+
+def _sampled(solution: Solution) -> bool:
+    """Whether there are points for each equation."""
+    return all(c.equation.is_integral or c.region in solution.samples for c in solution.problem.conditions)
+
+
+def _belong(blocks: tuple[Solution, ...], problem: Problem) -> bool:
+    """Whether blocks of time are of one problem."""
+    unknowns = [set(b.problem.unknowns) for b in blocks]
+    cylinders = all(isinstance(p.domain, Cylinder) for p in (problem, *(b.problem for b in blocks)))
+    return cylinders and len(blocks) > 0 and all(u == set(problem.unknowns) for u in unknowns)

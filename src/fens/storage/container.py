@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from ..disk import as_path, contents, whole
 from ..errors import FileError
-from .atomic import as_path, reason, whole
 from .decode import decoded
 from .encode import Encoder, renumbered
 from .kinds import Kind, written
@@ -21,24 +21,21 @@ DIGEST = 64  # hexadecimal digits of SHA-256
 LARGEST = 2**33  # bytes
 
 
-def write(path: str | Path, value: Any, kinds: Mapping[str, Kind]) -> None:
-    """Write a value to a file, all of it or nothing: what was there before stays until the new file is complete."""
+def write(path: str | Path, value: Any, kinds: Mapping[str, Kind], check: Callable[[Any, str], None]) -> None:
+    """Write a value to a file, all of it or nothing: what was there before stays until the new file is complete.
+
+    What could not be read again, or would then not pass the check, is not written.
+    """
     target = as_path(path)
     content = packed(value, kinds)
-    unpacked(content, kinds, target.name)  # what could not be read again is not written
+    check(unpacked(content, kinds, target.name), target.name)
     with whole(target) as temporary:
         temporary.write_bytes(content)
 
 
 def read(path: str | Path, kinds: Mapping[str, Kind]) -> Any:
     """The value that a file holds."""
-    source = as_path(path)
-    try:
-        if source.is_file() and source.stat().st_size > LARGEST:
-            raise FileError(f"the file is larger than {LARGEST / 2**30:.0f} GiB", name=str(path))
-        content = source.read_bytes()
-    except OSError as error:
-        raise FileError(f"the file cannot be read: {reason(error)}", name=str(path)) from error
+    content = contents(path, LARGEST)
     return unpacked(content, kinds, str(path))
 
 

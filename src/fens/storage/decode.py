@@ -17,16 +17,23 @@ from . import formulas
 from .encode import DTYPES, NUMBERED
 from .kinds import Kind
 
-LARGEST_EXPRESSION = 10**6  # nodes
+MOST_ENTRIES = 200_000
+LARGEST_EXPRESSION = 10**5  # nodes
+LARGEST_VALUE = 10**7  # parts of anything else
+LONGEST_TEXT = 10**6
 
 
 def decoded(entries: Any, root: Any, arrays: bytes, kinds: Mapping[str, Kind]) -> Any:
     """The value that entry number `root` stands for."""
     if not isinstance(entries, list) or not all(isinstance(e, list) and e for e in entries):
         raise FileError("the entries of the file are none")
+    if len(entries) > MOST_ENTRIES:
+        raise FileError(f"the file has more than {MOST_ENTRIES} entries")
     decoder = Decoder(arrays, kinds, _renumbered(entries))
     for entry in entries:
         decoder.add(entry)
+    if decoder.taken != len(arrays):
+        raise FileError("the file has bytes that belong to none of its arrays")
     return decoder.value(root)
 
 
@@ -36,7 +43,8 @@ class Decoder:
     def __init__(self, arrays: bytes, kinds: Mapping[str, Kind], dummies: Mapping[int, int]) -> None:
         self.arrays, self.kinds, self.dummies = arrays, kinds, dummies
         self.built: list[Any] = []
-        self.sizes: list[int] = []  # of expressions, written out in full
+        self.sizes: list[int] = []  # of what has parts, written out in full
+        self.taken = 0  # bytes of arrays
         self.builders: dict[str, Callable[..., Any]] = {
             **BUILDERS,
             "array": self._array,
@@ -49,6 +57,8 @@ class Decoder:
         if not isinstance(given, list):
             if isinstance(given, dict) or (isinstance(given, float) and not math.isfinite(given)):
                 raise FileError("an entry of the file is none")
+            if isinstance(given, str) and (len(given) > LONGEST_TEXT or not _is_text(given)):
+                raise FileError("a text of the file is too long, or none")
             return given
         if len(given) != 1 or type(given[0]) is not int or not 0 <= given[0] < len(self.built):
             raise FileError("an entry of the file refers to one that is not there")
@@ -68,13 +78,12 @@ class Decoder:
             raise FileError(f"an entry of the kind {tag!r:.60} cannot be understood") from error
 
     def _size(self, tag: Any, entry: list[Any]) -> int:
-        """How many nodes an expression has; of one whose parts are shared these can be more than can ever be seen."""
-        if tag not in ("node", "function"):
-            return 1
-        size = 1 + sum(self.sizes[p[0]] for p in entry[1:] if isinstance(p, list))
-        if size > LARGEST_EXPRESSION:
-            raise FileError(f"the file has an expression of more than {LARGEST_EXPRESSION} parts")
-        return size
+        """How many parts a value has; of one whose parts are shared these can be more than can ever be seen."""
+        size = 1 + sum(self.sizes[p[0]] if isinstance(p, list) else 1 for p in entry[1:])
+        most = LARGEST_EXPRESSION if tag in ("node", "function") else LARGEST_VALUE
+        if size > most:
+            raise FileError(f"the file has a value of more than {most} parts")
+        return size if tag != "array" else 1
 
     def _build(self, tag: Any, parts: list[Any]) -> Any:
         if isinstance(tag, str) and tag in self.builders:
@@ -91,10 +100,23 @@ class Decoder:
         if dtype not in DTYPES or order not in ("C", "F") or not whole or len(shape) > 8:
             raise FileError("an array of the file is none")
         count = math.prod(shape)
-        if offset + count * np.dtype(dtype).itemsize > len(self.arrays):
-            raise FileError("an array of the file is longer than the file")
+        size = count * np.dtype(dtype).itemsize
+        if offset != self.taken or offset + size > len(self.arrays):
+            raise FileError("an array of the file is not where it should be: they stand one behind another")
+        self.taken += size  # so that no two have bytes in common, and all are no larger than the file
         flat = np.frombuffer(self.arrays, dtype, count, offset)
         return np.array(flat.reshape(shape, order=order), order=order)  # type: ignore[call-overload,no-any-return]
+
+
+def _is_text(given: str) -> bool:
+    """Whether a text can be written and shown, which null and halves of characters cannot."""
+    return "\0" not in given and (given.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in given))
+
+
+def _scalar(array: Any) -> Any:
+    if not isinstance(array, np.ndarray) or array.ndim:
+        raise FileError("a number of the file is none")
+    return array[()]
 
 
 def _renumbered(entries: list[list[Any]]) -> dict[int, int]:
@@ -132,7 +154,7 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "mapping": _mapping,
     "float": _float,
     "complex": complex,
-    "scalar": lambda array: array[()],
+    "scalar": _scalar,
     "tensor": _tensor,
     "activation": lambda name: ACTIVATIONS[name],
     "absent": Absent,

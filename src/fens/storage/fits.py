@@ -11,6 +11,8 @@ import sympy as sp
 
 from ..problem import Absent
 
+LARGEST = 10**300  # a whole number that is a float, too
+
 
 def fits(value: Any, hint: Any) -> bool:
     """Whether a value is of a type, as an annotation of a field names it, with all that is inside.
@@ -28,7 +30,8 @@ def fits(value: Any, hint: Any) -> bool:
     if origin is not None:
         return _contains(value, origin, inner)
     if hint is float:
-        return isinstance(value, float | int | np.floating | np.integer | sp.Number) and not isinstance(value, bool)
+        number = isinstance(value, float | int | np.floating | np.integer | sp.Number) and not isinstance(value, bool)
+        return number and (not isinstance(value, int | sp.Number) or abs(value) <= LARGEST)
     if hint is int:
         return isinstance(value, int | np.integer) and not isinstance(value, bool)
     if hint is bool:
@@ -40,8 +43,8 @@ def fits(value: Any, hint: Any) -> bool:
 
 
 def _contains(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
-    if isinstance(value, np.ndarray) and origin in (tuple, Sequence):  # as users give what is to be a sequence
-        return value.dtype.kind in "biuf"
+    if isinstance(value, np.ndarray) and value.ndim and origin in (tuple, Sequence):  # as users give sequences
+        return value.dtype.kind in "iuf" and _contains(value.tolist(), origin, inner)
     if origin is tuple:
         if not isinstance(value, tuple | list):
             return False

@@ -15,6 +15,7 @@ import sympy as sp
 from sympy.core.function import Application, AppliedUndef
 from sympy.core.relational import Equality, GreaterThan, LessThan, StrictGreaterThan, StrictLessThan, Unequality
 from sympy.functions.elementary.piecewise import ExprCondPair
+from sympy.logic.boolalg import Boolean
 
 from ..errors import FileError, SettingError
 from ..problem import ONE_OVER_MEASURE, Absent, Data, Normal, Opposite, Unknown
@@ -58,6 +59,15 @@ CLASSES = {
     *OURS, *RELATIONS, *FUNCTIONS.values(),
 }  # fmt: skip
 
+# what arguments of nodes are, other than expressions
+KINDS_OF_ARGUMENTS: dict[str, Any] = {
+    "Tuple": (sp.Expr, sp.Tuple),
+    "Derivative": sp.Tuple,
+    **dict.fromkeys(("And", "Or", "Not", "ExprCondPair"), Boolean),
+    **dict.fromkeys(("Equality", "Unequality"), (sp.Expr, Boolean)),
+    "Piecewise": ExprCondPair,
+}
+
 ASSUMPTIONS = {
     "algebraic", "antihermitian", "commutative", "complex", "composite", "even", "extended_negative",
     "extended_nonnegative", "extended_nonpositive", "extended_nonzero", "extended_positive", "extended_real", "finite",
@@ -65,7 +75,9 @@ ASSUMPTIONS = {
     "nonpositive", "nonzero", "odd", "positive", "prime", "rational", "real", "transcendental", "zero",
 }  # fmt: skip
 
+LONGEST_NAME = 1000
 MOST_DIGITS = 1200  # bits of a number, four for each
+LARGEST_NUMBER = 1e300  # that is a power
 LARGEST_POWER = 1000  # of a number, and the largest number that a function is asked for: no 9**9**9, no gamma(10**9)
 
 
@@ -155,7 +167,33 @@ def node(name: str, *arguments: sp.Basic) -> sp.Basic:
     if name not in OPERATORS:
         raise FileError(f"the file has an expression of the kind {name!r:.60}, which this fens does not know")
     _check_bearable(name, _nodes(arguments))
-    return OPERATORS[name](*arguments)
+    _check_kinds(name, arguments)
+    made: sp.Basic = OPERATORS[name](*arguments)
+    if name == "Pow" and not made.free_symbols:
+        _check_power(made)
+    return made
+
+
+def _check_power(power: sp.Basic) -> None:
+    """Refuse powers of powers, 9**9**9**9, that somebody may evaluate once; those inside have been checked."""
+    for number, most in ((power.args[1], LARGEST_POWER), (power, LARGEST_NUMBER)):
+        try:
+            small = abs(complex(number.evalf(5))) <= most
+        except OverflowError:
+            small = False
+        except Exception:  # not a number, such as one over zero, which SymPy does not try to compute either
+            small = True
+        if not small:
+            raise FileError(f"the file has a power beyond {LARGEST_NUMBER:g}, or an exponent beyond {LARGEST_POWER}")
+
+
+def _check_kinds(name: str, arguments: Sequence[sp.Basic]) -> None:
+    """Refuse parts of an expression that are of another kind than SymPy ever puts there."""
+    wanted: Any = KINDS_OF_ARGUMENTS.get(name, sp.Expr)
+    firsts = {"ExprCondPair": sp.Expr, "Derivative": sp.Expr, "Wrapped": Handle}
+    for k, a in enumerate(arguments):
+        if not isinstance(a, firsts[name] if k == 0 and name in firsts else wanted):
+            raise FileError(f"the file has a {name} of a {type(a).__name__:.60}")
 
 
 def _check_bearable(name: str, arguments: Sequence[sp.Basic]) -> None:
@@ -177,8 +215,8 @@ def _nodes(arguments: Sequence[Any]) -> Sequence[sp.Basic]:
 
 
 def _text(name: Any) -> str:
-    if not isinstance(name, str) or not name:
-        raise FileError("the file has a symbol without a name")
+    if not isinstance(name, str) or not name or len(name) > LONGEST_NAME:
+        raise FileError(f"the file has a symbol without a name, or with one of more than {LONGEST_NAME} characters")
     return name
 
 

@@ -53,6 +53,7 @@ from ..problem import Component, Condition, Equation, Jet, Problem
 from ..scale import ScaleGrid, Search
 from ..settings import Settings
 from .fits import fits
+from .sound import is_sound
 
 
 @dataclass(frozen=True)
@@ -88,8 +89,10 @@ class Kind:
         for name, value in values.items():
             if not fits(value, self.hints.get(name, Any)):
                 raise FileError(f"the {name} of a {self.cls.__name__} in the file is a {type(value).__name__}")
-        return self.make(values)
-
+        made = self.make(values)
+        if not is_sound(made):
+            raise FileError(f"the parts of a {self.cls.__name__} in the file do not belong together")
+        return made
 
     def written_with(self, names: Any) -> Kind:
         """The kind as it was when a file was written: of fields that came later it has the default."""
@@ -127,7 +130,18 @@ def _problem(values: Mapping[str, Any]) -> Problem:
     wanted = {"domains": tuple[Domain, ...], "components": tuple[Component, ...], "conditions": tuple[Condition, ...]}
     if not all(fits(values[name], hint) and values[name] for name, hint in wanted.items()):
         raise FileError("the problem in the file is not one")
-    return Problem.of_conditions(**values)
+    problem = Problem.of_conditions(**values)
+    x = problem.coordinates
+    regions = {c.region.domain for c in problem.conditions} - {None}
+    jets = [jet for c in problem.conditions for jet, _ in c.equation.jets]
+    agree = (
+        all(d.coordinates == x for d in (*problem.domains, *regions, *(c.domain for c in problem.components)))
+        and all(j.unknown < len(problem.components) and len(j.orders) == len(x) for j in jets)
+        and all(set(c.region.arrays) == set(x) for c in problem.conditions if isinstance(c.region, Points))
+    )
+    if not agree:
+        raise FileError("the parts of the problem in the file do not belong together")
+    return problem
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...disk import whole
 from ...errors import MissingPackage
-from ...storage import whole
 from .places import axes_of, checked_units, facts_of, numbers_of, rows_of, values_at
 
 if TYPE_CHECKING:

@@ -9,9 +9,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from ...disk import as_path, check_target, whole
 from ...errors import FensError, SettingError, quoted
 from ...problem.typeset import html_of, sought
-from ...storage import as_path, packed, whole
+from ...storage import packed
 from ..store import ALL
 from .places import numbers_of
 from .style import STYLE
@@ -32,8 +33,10 @@ EVIDENCE = {
 def report(solution: Any, path: str | Path, title: str) -> None:
     """Write the page."""
     if not isinstance(title, str):
-        raise SettingError(f"The title of a report is a text; got {quoted(title)}.")
-    content = page(solution, title or sought(solution.problem), as_path(path).stem)
+        raise SettingError(f"The title of a page is a text; got {quoted(title)}.")
+    target = as_path(path)
+    check_target(target)
+    content = page(solution, title or sought(solution.problem), target.stem)
     with whole(path) as temporary:
         temporary.write_text(content, encoding="utf-8")
 
@@ -61,9 +64,9 @@ def _banner(solution: Any) -> str:
     if error is None:
         return '<p class="verdict"><strong>No error estimate</strong> was asked for.</p>'
     kind = "good" if error.trusted and stats.status == "converged" else "bad"
-    about = f"Error about {error.estimate:.1e}, relative {error.relative:.1e}"
+    about = f"Error about {error.estimate:.1e}, relative {error.relative:.1e}: {escape(error.verdict)}."
     more = f" {escape(stats.advice)}" if stats.status != "converged" else ""
-    return f'<p class="verdict {kind}"><strong>{about}: {error.verdict}.</strong> {escape(error.advice)}{more}</p>'
+    return f'<p class="verdict {kind}"><strong>{about}</strong> {escape(error.advice)}{more}</p>'
 
 
 def _problem(solution: Any) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...storage import whole
+from ...disk import whole
 from .places import rows_in, values_at
 
 

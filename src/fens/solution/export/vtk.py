@@ -13,9 +13,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
+from ...disk import as_path, whole
 from ...domain import Cylinder, Domain
 from ...errors import FileError, SettingError, UnsupportedEquation
-from ...storage import as_path, whole
 from .mesh import Mesh, grid_mesh, mesh_of
 from .places import axes_of, check_size, facts_of, grid_of, numbers_of, values_at
 

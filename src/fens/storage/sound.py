@@ -1,0 +1,281 @@
+"""Whether the parts of an object belong together: shapes, types of numbers, counts of coordinates.
+
+Objects are put together without the work of their constructors, and so without their checks. Where those take the
+fields as they are, they are asked here, and what they make is dropped; else there is a line for each kind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+import torch
+
+from ..domain import (
+    Ball,
+    Box,
+    Cloud,
+    Clustered,
+    Combined,
+    Cylinder,
+    Domain,
+    Extruded,
+    Grid,
+    Implicit,
+    Pair,
+    Part,
+    Patch,
+    Points,
+    Polygon,
+    Random,
+    Region,
+    Samples,
+    Star,
+    Surface,
+)
+from ..domain.ball import Sphere
+from ..domain.checks import check_names, interval
+from ..domain.combine import WORDS, Trimmed
+from ..domain.curve import Arc, Oval, Segment
+from ..domain.given import Given, Table
+from ..domain.implicit import Shell, inequality
+from ..domain.piece import Sliced
+from ..domain.shape import Inside
+from ..domain.star import Polar
+from ..domain.surface import Triangles
+from ..domain.trace import Level
+from ..features import Family, Hole, RandomFeatures, Spot
+from ..features.composed import Composed
+from ..features.joined import Joined
+from ..features.layers import Layers
+from ..features.pieces import Bell, Cell, Pieces
+from ..field import ComplexField, Field
+from ..nonlinear import State
+from ..problem import Component, Condition, Equation, Jet, Unknown
+from ..scale import ScaleGrid, Search
+
+HIGHEST_ORDER = 100  # of a derivative
+MOST_TIMES = 10  # that each of the shapes of a combined one is used, on average
+LARGEST = 1e50  # of a coordinate; areas and volumes are numbers too, and so are those of what is as small
+
+
+def is_sound(value: Any) -> bool:
+    """Whether the parts of an object, each of which is of its type, belong together. Constructors raise errors, too."""
+    return CHECKS[type(value)](value) is not False if type(value) in CHECKS else True
+
+
+def dimension(features: Any) -> int:
+    """How many coordinates features are functions of."""
+    if isinstance(features, Layers):
+        return dimension(features.first)
+    if isinstance(features, Joined):
+        return dimension(features.members[0])
+    return len(features.symbols) if isinstance(features, Composed) else int(features.W.shape[1])
+
+
+def coordinates_of(piece: Any) -> int:
+    """How many coordinates the points of a piece have."""
+    if isinstance(piece, Extruded | Sliced):
+        return coordinates_of(piece.base) + 1
+    if isinstance(piece, Trimmed):
+        return coordinates_of(piece.base)
+    if isinstance(piece, Inside | Shell):
+        return len(piece.shape.coordinates)
+    if isinstance(piece, Given):
+        return int(piece.points.array.shape[1])
+    if isinstance(piece, Triangles):
+        return 3
+    return len(piece.lower) if isinstance(piece, Patch) else len(piece.radii) if isinstance(piece, Sphere) else 2
+
+
+def _tensors(*tensors: torch.Tensor, shapes: Sequence[tuple[int, ...]]) -> bool:
+    return all(t.dtype == torch.float64 and tuple(t.shape) == s for t, s in zip(tensors, shapes, strict=True))
+
+
+def _rows(array: np.ndarray | None, kind: str = "f") -> bool:
+    """Whether an array is rows of coordinates."""
+    return array is None or (array.ndim == 2 and array.dtype.kind == kind and bool((np.abs(array) <= LARGEST).all()))
+
+
+def _alike(*arrays: np.ndarray | None) -> bool:
+    return len({a.shape for a in arrays if a is not None}) == 1
+
+
+def _place(*numbers: float) -> bool:
+    """Whether numbers are coordinates of something."""
+    return all(abs(n) <= LARGEST for n in numbers)
+
+
+def _size(*numbers: float) -> bool:
+    return all(1 / LARGEST <= n <= LARGEST for n in numbers)
+
+
+def _formula(expression: sp.Expr, *symbols: sp.Symbol) -> bool:
+    return bool(expression.free_symbols <= set(symbols))
+
+
+def _random_features(f: RandomFeatures) -> bool:
+    m, d = f.W.shape if f.W.ndim == 2 else (0, 0)
+    return d > 0 and _tensors(f.W, f.b, f.center, shapes=[(m, d), (m,), (d,)])
+
+
+def _layers(f: Layers) -> bool:
+    return f.c.ndim == 1 and _tensors(f.V, f.c, shapes=[(len(f.c), len(f.first)), (len(f.c),)])
+
+
+def _joined(f: Any) -> bool:
+    return len(f.members) > 0 and len({dimension(m) for m in f.members}) == 1
+
+
+def _pieces(f: Pieces) -> bool:
+    return _joined(f) and len(f.cells) == len(f.members) and {_sides(c) for c in f.cells} == {dimension(f)}
+
+
+def _sides(window: Any) -> int:
+    return len(window.spot.centre) if isinstance(window, Bell) else len(window.lower)
+
+
+def _composed(f: Composed) -> bool:
+    check_names(f.symbols)
+    parts = (f.amplitude, *f.inner_coordinates)
+    return len(f.inner_coordinates) == dimension(f.inner) and all(_formula(e, *f.symbols) for e in parts)
+
+
+def _field(f: Field) -> bool:
+    d = len(f.domain.coordinates)
+    right = dimension(f.features) == d == len(f.orders) and set(f.arguments) == set(f.domain.coordinates)
+    weights = _tensors(f.weights, shapes=[(len(f.features),)])
+    return right and weights and len(f.arguments) == d and all(0 <= n <= HIGHEST_ORDER for n in f.orders)
+
+
+def _samples(s: Samples) -> bool:
+    weights = s.weights is None or (s.weights.dtype.kind == "f" and s.weights.shape == (len(s.points),))
+    return all(map(_rows, (s.points, s.normals, s.opposite))) and _alike(s.points, s.normals, s.opposite) and weights
+
+
+def _triangles(vertices: np.ndarray, faces: np.ndarray) -> bool:
+    inside = faces.size > 0 and faces.min() >= 0 and faces.max() < len(vertices)
+    return _rows(vertices) and _rows(faces, "i") and inside and vertices.shape[1] == faces.shape[1] == 3
+
+
+def _polygon(p: Polygon) -> bool:
+    check_names(p.coordinates)
+    rings = [p.corners, *p.holes]
+    return len(p.coordinates) == 2 and all(len(r) > 2 and all(_place(*c) for c in r) for r in rings)
+
+
+def _surface(s: Surface) -> bool:
+    check_names(s.coordinates)
+    return len(s.coordinates) == 3 and _triangles(s.vertices.array, s.faces.array)
+
+
+def _patch(p: Patch) -> bool:
+    return len({len(v) for v in (p.lower, p.upper, p.normal) if v is not None}) == 1 and _place(*p.lower, *p.upper)
+
+
+def _part(p: Part) -> bool:
+    d = len(p.of.coordinates) if isinstance(p.of, Domain) else 0
+    return d > 0 and len(p.pieces) > 0 and {coordinates_of(piece) for piece in p.pieces} == {d}
+
+
+def _points(p: Points) -> bool:
+    again = Points(p.values).arrays
+    return set(p.arrays) == set(again) and all(_same(p.arrays[x], again[x]) for x in again)
+
+
+def _same(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.dtype == other.dtype and one.shape == other.shape
+
+
+def _component(c: Component) -> bool:
+    if not isinstance(c.domain, Domain) or c.part not in ("", "re", "im"):
+        return False
+    arguments = c.unknown.args
+    known = set(arguments) == set(c.domain.coordinates) and len(arguments) == len(c.domain.coordinates)
+    return isinstance(c.unknown, Unknown) or (isinstance(c.unknown, sp.core.function.AppliedUndef) and known)
+
+
+def _jet(j: Jet) -> bool:
+    return j.unknown >= 0 and all(0 <= n <= HIGHEST_ORDER for n in j.orders)
+
+
+def _search(s: Search) -> bool:
+    return len(s.scales) == len(s.losses) and len({len(scale) for scale in s.scales}) <= 1
+
+
+def _combined(s: Combined) -> bool:
+    """That something is left takes long to find. Shapes of shapes may share theirs, but not so that they explode."""
+    leaves = _leaves(s)
+    alike = s.operation in WORDS and s.first.coordinates == s.second.coordinates
+    return alike and len(leaves) <= MOST_TIMES * len({id(leaf) for leaf in leaves})
+
+
+def _leaves(shape: Any) -> list[Any]:
+    return [*_leaves(shape.first), *_leaves(shape.second)] if isinstance(shape, Combined) else [shape]
+
+
+def _cylinder(c: Cylinder) -> bool:
+    replace(c)
+    interval(c.time, (c.start, c.end))
+    return _place(c.start, c.end) and _size(c.end - c.start)
+
+
+def _mapped(coordinates: Sequence[sp.Symbol], values: Sequence[Any]) -> dict[sp.Symbol, Any]:
+    check_names(coordinates)
+    return dict(zip(coordinates, values, strict=True))
+
+
+CHECKS: Mapping[type, Callable[[Any], Any]] = {
+    Box: lambda s: all(_place(*e) and _size(e[1] - e[0]) for e in s.intervals)
+    and Box(_mapped(s.coordinates, s.intervals)),
+    Ball: lambda s: _place(*s.centre) and _size(*s.radii) and Ball(_mapped(s.coordinates, s.centre), list(s.radii)),
+    Cloud: lambda s: Cloud(s.inside.array, s.rim.array, s.normals.array, s.coordinates),
+    Combined: _combined,
+    Cylinder: _cylinder,
+    Implicit: lambda s: inequality(s.relation, s.box),  # that it is smooth and bounded takes a second to find
+    Polygon: _polygon,
+    Star: lambda s: _place(*s.centre) and Star(_mapped(s.coordinates, s.centre), s.radius, s.angle),
+    Surface: _surface,
+    Part: _part,
+    Pair: lambda p: _part(p) and 0 <= p.axis < len(p.of.coordinates) and _place(p.lower),
+    Points: _points,
+    Samples: _samples,
+    Arc: lambda p: 0 <= p.start < p.end <= p.curve.panels,
+    Extruded: lambda p: _place(p.start, p.end) and _size(p.end - p.start),
+    Given: lambda p: _alike(p.points.array, p.normals and p.normals.array) and p.points.array.size and _place(p.extent),
+    Patch: _patch,
+    Sliced: lambda p: _place(p.at) and abs(p.direction) == 1,
+    Sphere: lambda p: len(p.centre) == len(p.radii) and _place(*p.centre) and _size(*p.radii),
+    Triangles: lambda p: _triangles(p.vertices.array, p.faces.array),
+    Trimmed: lambda p: p.side in (0, 1) and coordinates_of(p.base) == len(p.of.coordinates),
+    Level: lambda c: len(c.coordinates) == 2 and len(c.vertices) > 2 and _formula(c.level, *c.coordinates)
+    and all(_place(*v) for v in c.vertices),
+    Oval: lambda c: _place(*c.centre) and _size(*c.radii),
+    Polar: lambda c: _place(*c.centre) and _formula(c.radius, c.angle),
+    Segment: lambda c: _place(*c.start, *c.end),
+    Table: lambda t: _rows(t.array, t.array.dtype.kind) and t.array.dtype.kind in "fi",
+    Clustered: replace,
+    Random: replace,
+    Grid: lambda g: Grid(*g.counts) and (g.axes is None or len(g.axes) == len(g.counts)),
+    ScaleGrid: replace,
+    RandomFeatures: _random_features,
+    Layers: _layers,
+    Joined: _joined,
+    Pieces: _pieces,
+    Composed: _composed,
+    Family: _joined,
+    Cell: lambda c: len(c.lower) == len(c.upper) == len(c.overlap) > 0,
+    Spot: lambda s: len(s.centre) == len(s.width) > 0 and _place(*s.centre) and _size(*s.width),
+    Hole: lambda h: len(h.centre) == len(h.axes) > 0 and _place(*h.centre, h.radius),
+    Field: _field,
+    ComplexField: lambda f: f.real.domain == f.imag.domain and f.real.arguments == f.imag.arguments,
+    Component: _component,
+    Condition: lambda c: isinstance(c.region, Region),
+    Equation: lambda e: len({s for _, s in e.jets}) == len(e.jets),
+    Jet: _jet,
+    State: lambda s: s.weights.ndim == 1,
+    Search: _search,
+}
