@@ -8,7 +8,7 @@ import torch
 import fens
 from fens import zoo
 from fens.fit import Stats
-from fens.judge import Evidence, judged
+from fens.judge import Evidence, after_growth, judged
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # many have nothing to trust
 x, y, t = sp.symbols("x y t")
@@ -111,7 +111,18 @@ def test_verdicts():
         ({"differences": {"u": (float("nan"), 1.0)}}, "converged", "unreliable"),
         ({"recovery": 1e-3}, "converged", "unreliable"),
         ({"recovery": float("nan")}, "converged", "unreliable"),
-        ({"sensitivity": 1e5}, "converged", "unreliable"),
+        ({"sensitivity": 1e5, "growth": 10.0}, "converged", "unreliable"),
+        ({"sensitivity": 1e5, "growth": 1.2}, "converged", "approximation-limited"),
+        ({"sensitivity": 50.0, "growth": 10.0}, "converged", "unreliable"),
+        ({"sensitivity": 1e12, "growth": 1.0}, "converged", "unreliable"),
+        ({"local": 0.1}, "converged", "unreliable"),
+        ({"local": 1e-3}, "converged", "approximation-limited"),
+        ({"conflict": {"a": 0.1, "b": 0.1}}, "converged", "inconsistent"),
+        ({"objection": "The wrong end."}, "converged", "unreliable"),
+        ({"unseen": (0.5,)}, "converged", "unreliable"),
+        ({"misfit": 3.0, "measured": 40, "noise": {"u": 1e-3}}, "converged", "unreliable"),
+        ({"noise": {"u": 1e-3}}, "converged", "noise-limited"),
+        ({"noise": {"u": 2.0}}, "converged", "unreliable"),
         ({}, "settled", "unreliable"),
         ({}, "failed", "unreliable"),
     ],
@@ -123,6 +134,32 @@ def test_what_follows_from_the_evidence(changes, status, verdict):
     error = judged(Evidence(**{**usual, **changes}), stats)
     assert error.verdict == verdict
     assert verdict in repr(error)
+    assert error.trusted == (verdict not in ("unreliable", "inconsistent"))
+    assert error.trusted == np.isfinite(error.estimate)
+    assert not error.trusted or error.relative <= 0.05
+
+
+def evidence(**changes):
+    usual = {"residuals": {"square": 1e-9}, "differences": {"u": (1e-8, 1.0)}, "recovery": 1e-14}
+    return Evidence(**{**usual, "sensitivity": 3.0, "rounding": 0, "where": "(0, 0)", "equation": "the rim", **changes})
+
+
+@pytest.mark.parametrize(
+    ("sizes", "features"),
+    [
+        ([(400, 1e-8)], True),
+        ([(400, 1e-5), (600, 1e-8)], True),
+        ([(400, 1.1e-8), (600, 1e-8)], False),
+    ],
+)
+@pytest.mark.parametrize("changes", [{}, {"residuals": {"square": 0.05}}], ids=["a number", "no number"])
+def test_advice_is_not_to_take_more_features_where_they_did_not_help(changes, sizes, features):
+    error = judged(evidence(**changes), Stats(10, 4, 0.0, 4, 1.0, (), {}))
+    known = after_growth(error, sizes)
+    assert ("ore features" in known.advice) == features
+    assert ("blocks=" in known.advice) != features
+    assert "(0, 0)" in known.advice or (features and error.trusted)
+    assert (known.estimate, known.verdict) == (error.estimate, error.verdict)
 
 
 def test_the_evidence_names_the_regions():

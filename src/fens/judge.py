@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from .fit import Stats
 from .nonlinear import NEGLIGIBLE
@@ -16,6 +16,8 @@ DETERMINED = 1e-8  # relative error to which a random function must be found aga
 SENSITIVE = 30.0  # change of a solution relative to that of its data, from which on it must not grow with the features
 GROWS = 4.0  # factor by which it grows as features double, if nothing bounds it; one of a derivative grows by 2 at most
 SINGULAR = 1e10  # change of a solution relative to that of its data that leaves no digits
+HELPS = 0.5  # of the error with fewer features, below which more of them help
+MORE, MORE_OR = "More features would lower the error", "Take more features"
 UNTRUSTED = ("unreliable", "inconsistent")  # verdicts with which an estimate is not to be trusted
 ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
 FLOOR = 1.2e-14  # relative error that needs no improvement
@@ -158,7 +160,30 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
         return trusted("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
     if (worst <= ROUNDED or relative <= FLOOR) and evidence.local <= ROUNDED:
         return trusted("roundoff-limited", "The equations hold to rounding; more features would not help much.")
-    return trusted("approximation-limited", "More features would lower the error; tol= asks for as many as needed.")
+    return trusted("approximation-limited", f"{MORE}; tol= asks for as many as needed.")
+
+
+def after_growth(error: Error, sizes: Sequence[tuple[int, float]]) -> Error:
+    """The error of a solution, with advice that knows of the numbers of features tried and the error of each.
+
+    Where the last two of them show that more do not help, it says so, and what may.
+    """
+    if len(sizes) < 2 or not any(words in error.advice for words in (MORE, MORE_OR)):
+        return error
+    (fewer, before), (more, after) = sizes[-2:]
+    if after < HELPS * before:
+        return error
+    evidence, what, where = error.evidence, "", ""
+    if evidence.where:
+        where = f" Its largest part is on {evidence.equation} near {evidence.where}."
+    if not error.trusted:
+        what = error.advice.split(MORE_OR)[0]
+    advice = (
+        f"{what}{more} features did not lower the error below that of {fewer}.{'' if what else where} What limits it "
+        "may be a corner, an end, a kink, a layer or a front, which points and features could be put at (partition=), "
+        "or a long time, which blocks= divides."
+    )
+    return replace(error, advice=advice)
 
 
 def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, str] | None:
@@ -200,8 +225,7 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
         return "unreliable", (
             f"The solution is not resolved: an equation holds only to {evidence.worst:.1%} of its terms, solutions "
             f"with other features differ by {evidence.disagreement:.1e}, and residuals speak of errors of "
-            f"{evidence.local:.1e} of the solution{where}. Look there for a corner, a layer or a front; take more "
-            "features, or in time shorter blocks."
+            f"{evidence.local:.1e} of the solution{where}. {MORE_OR}, or look there for a corner, a layer or a front."
         )
     return None
 

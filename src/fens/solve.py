@@ -22,7 +22,7 @@ from .errors import NotConverged, SettingError, ToleranceNotMet, warn_of
 from .estimate import estimate_error
 from .features import Distribution, all_isotropic
 from .fit import Case, check_size, deviations, draw_features, place_points
-from .judge import FLOOR, Evidence
+from .judge import FLOOR, Evidence, after_growth
 from .locate import following, located
 from .march import march
 from .problem import LINEARISATIONS, Problem
@@ -246,7 +246,8 @@ def grow(problem: Problem, settings: Settings) -> Solution:
     sizes = tuple((s.settings.size, s.expected_error) for s in found)
     rounds = tuple(r for s in found for r in s.stats.rounds)
     stats = replace(best.stats, seconds=seconds, sizes=sizes, rounds=rounds)
-    best = replace(best, stats=stats, settings=replace(settings, cluster=None))
+    error = None if best.error is None else after_growth(best.error, sizes)
+    best = replace(best, stats=stats, error=error, settings=replace(settings, cluster=None))
     if best.stats.status == "failed" and settings.raise_on_failure and time_left():
         raise NotConverged(f"The nonlinear iteration did not converge: {best.stats.advice}", best.stats.iterations)
     if settings.tol is None or best.meets(settings.tol) or not time_left():

@@ -18,7 +18,7 @@ ROWS = 25.0  # for each feature: ten times those of a fit
 DISTANCES = 10.0 ** -np.arange(1.0, 9.0)  # relative to the size of a domain
 EACH = 16  # points at each distance on a piece
 AROUND = 4  # and around each corner
-MOST_CORNERS = 24
+MOST_CORNERS, MOST_ENDS = 24, 4
 SMALL = 0.01  # of the usual leading coefficient, below which it is about to vanish
 ZOOM, ZOOMS, NEARBY = 0.05, 6, 60
 
@@ -46,8 +46,9 @@ def corners(domain: Domain, rng: np.random.Generator) -> np.ndarray:
         ends = np.array(edge.piece.ends, dtype=bool)
         if len(ends) and not ends.any():
             continue
-        unit = rng.random((2 ** min(len(ends), 4), len(ends)))
-        found.append(edge.piece.place(np.where(ends, np.round(unit), unit)).points)
+        unit = rng.random((2 ** len(ends) if len(ends) <= MOST_ENDS else MOST_CORNERS, len(ends)))
+        which = np.indices((2,) * len(ends)).reshape(len(ends), -1).T if len(ends) <= MOST_ENDS else np.round(unit)
+        found.append(edge.piece.place(np.where(ends, which, unit)).points)
     if not found:
         return np.zeros((0, len(domain.coordinates)))
     unique = np.unique(np.concatenate(found).round(14), axis=0)

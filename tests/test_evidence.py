@@ -1,0 +1,176 @@
+"""The rules behind verdicts, each by itself: residuals near a place, contradictions, types, and what points miss."""
+
+import numpy as np
+import pytest
+import sympy as sp
+
+import fens
+from fens.assemble import place, sample
+from fens.device import device_of
+from fens.estimate.closer import closer_points, corners
+from fens.estimate.conflict import moved, spread
+from fens.estimate.local import distances
+from fens.estimate.scan import is_plain, missed
+from fens.problem import newton_form
+from fens.settings import Settings
+
+x, y, t = sp.symbols("x y t")
+u, w, v = sp.Function("u")(x, y), sp.Function("w")(x), sp.Function("v")(x, t)
+line, square = fens.Box({x: (0, 1)}), fens.Box({x: (0, 1), y: (0, 1)})
+rod = line.during(t, 0, 1)
+bent = fens.Polygon([(-1, -1), (0, -1), (0, 0), (1, 0), (1, 1), (-1, 1)], (x, y))
+
+
+@pytest.mark.parametrize(
+    ("residual", "least", "most"),
+    [
+        (np.ones(50), 1, 1),
+        (np.eye(50)[0], 0.02, 0.02),
+        (np.random.default_rng(0).standard_normal(5000), 0.3, 0.37),
+        (1 / np.arange(1, 200), 0, 0.02),
+        (np.zeros(5), 0, 0),
+        (np.array([np.inf, 1.0]), 0, 0),
+    ],
+)
+def test_how_far_a_residual_is_spread(residual, least, most):
+    assert least - 1e-12 <= spread(residual) <= most + 1e-12
+    assert spread(3e200 * residual) == pytest.approx(spread(residual))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ([0.5, 0.5], [0.01, 0.99], [0, 1]),  # moves
+        ([0.5, 0.5, 1e-9], [0.01, 0.99, 1e-9], [0, 1]),  # and not to those that have nothing to do with it
+        ([1.0, 1.0], [0.8, 20.0], [0, 1]),  # noise, which features do not follow
+        ([1.0, 1.0], [0.8, 1.3], []),
+        ([1.0, 1.0], [1.0, 1.0], []),  # what features cannot represent stays
+        ([1.0, 0.0], [0.01, 0.0], []),
+    ],
+)
+def test_whether_a_residual_moves_as_weights_change(before, after, found):
+    assert moved(0, before, after) == found
+
+
+def test_corners_are_where_pieces_of_a_boundary_end():
+    found = {tuple(c) for c in corners(bent, np.random.default_rng(0)).tolist()}
+    assert found == {(-1, -1), (0, -1), (0, 0), (1, 0), (1, 1), (-1, 1)}
+    assert len(corners(fens.Ball({x: 0, y: 0}, radius=1), np.random.default_rng(0))) == 0
+    assert {tuple(c) for c in corners(line, np.random.default_rng(0)).tolist()} == {(0,), (1,)}
+
+
+@pytest.mark.parametrize("domain", [line, square, bent, rod, square - fens.Ball({x: 0.5, y: 0.5}, radius=0.2)], ids=str)
+def test_closer_points_are_on_their_regions_and_at_all_distances(domain):
+    unknown = sp.Function("f")(*domain.coordinates)
+    problem = fens.Problem({domain: unknown.diff(x, 2), domain.boundary: unknown})
+    rng, settings = np.random.default_rng(0), Settings(features=40)
+    special = {domain: corners(domain, rng)}
+    found = closer_points(problem, settings, special, np.random.SeedSequence(0))
+    inside = found[domain].points
+    assert domain.contains(inside).all()
+    assert np.abs(domain.depth(found[domain.boundary].points)).max() < 1e-9
+    away = distances(domain, inside, special[domain], on_face=False)
+    for distance in 10.0 ** -np.arange(1, 8):
+        assert ((away > distance / 30) & (away < 3 * distance)).any(), distance
+    assert len(inside) > 10 * 40
+
+
+@pytest.mark.parametrize(
+    ("formula", "plain"),
+    [
+        (sp.sin(3 * x) * sp.exp(-y) + x**2 * y, True),
+        (sp.cos(30 * x + 20 * y), True),
+        (sp.cos(300 * x), False),
+        (sp.exp(-1000 * x), False),
+        (sp.exp(-(x**2)), False),
+        (1 / (1 + x), False),
+        (sp.tanh(x), False),
+        (fens.wrap(lambda a: a)(x), False),
+    ],
+)
+def test_which_formulas_can_hide_nothing(formula, plain):
+    assert is_plain(formula, fens.Problem({square: u, square.boundary: u})) == plain
+
+
+def unseen(problem, features=200):
+    settings = Settings(features=features)
+    points = sample(problem, settings.sampler, settings.sizes(problem), np.random.SeedSequence(1))
+    placed = place(problem, points, newton_form, device_of("cpu"))
+    return missed(problem, placed, np.random.SeedSequence(2))
+
+
+def bump(centre, width):
+    return sp.exp(-(((x - centre) / width) ** 2))
+
+
+@pytest.mark.parametrize("width", [2e-4, 1e-4, 2e-5])
+def test_a_bump_between_points_is_seen(width):
+    found = unseen(fens.Problem({line: sp.Eq(w.diff(x, 2), sp.sin(9 * x) + bump(0.4321, width)), line.boundary: w}))
+    assert found
+    assert all(abs(m.place[0] - 0.4321) < 5 * width for m in found)
+
+
+def test_a_bump_in_the_plane_or_on_a_face_or_in_a_callable_is_seen():
+    spot = bump(0.3, 0.01) * sp.exp(-(((y - 0.6) / 0.01) ** 2))
+    (first, *_) = unseen(fens.Problem({square: sp.Eq(u.diff(x, 2), spot), square.boundary: u}))
+    assert np.allclose(first.place, (0.3, 0.6), atol=0.05)
+    (first, *_) = unseen(fens.Problem({square: u.diff(x, 2), square.face(y, 0): sp.Eq(u, bump(0.7, 1e-4))}))
+    assert np.allclose(first.place, (0.7, 0), atol=1e-3)
+    narrow = fens.wrap(lambda a: np.exp(-(((a - 0.2) / 1e-4) ** 2)))
+    assert unseen(fens.Problem({line: sp.Eq(w, narrow(x))}))
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [sp.Heaviside(x - 0.3, 0), sp.Abs(x - 0.4), sp.sqrt(x), bump(0.5, 0.2), sp.log(x + 1e-3), sp.tanh(20 * (x - 0.5))],
+    ids=str,
+)
+def test_what_points_do_see_is_not_missed(formula):
+    assert not unseen(fens.Problem({line: sp.Eq(w.diff(x, 2), formula), line.boundary: w}))
+
+
+def verdict(problem, **options):
+    return fens.solve(problem, **{"features": 150, **options}).error
+
+
+HEAT = {"forward": sp.Eq(v.diff(t), v.diff(x, 2) / 50), "backward": sp.Eq(v.diff(t), -v.diff(x, 2) / 50)}
+HYPERVISCOUS = sp.Eq(v.diff(t), -v.diff(x, 2) / 50 - v.diff(x, 4) / 5000)
+SCHROEDINGER = sp.Eq(v.diff(t, 2), -v.diff(x, 4) / 500)
+exact = sp.sin(sp.pi * x)
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+@pytest.mark.parametrize(
+    ("equation", "conditions", "objects"),
+    [
+        (HEAT["forward"], {rod.initial: sp.Eq(v, exact), rod.sides: sp.Eq(v, 0)}, False),
+        (HEAT["forward"], {rod.final: sp.Eq(v, exact), rod.sides: sp.Eq(v, 0)}, True),
+        (HEAT["backward"], {rod.initial: sp.Eq(v, exact), rod.sides: sp.Eq(v, 0)}, True),
+        (HEAT["backward"], {rod.final: sp.Eq(v, exact), rod.sides: sp.Eq(v, 0)}, False),
+        (HYPERVISCOUS, {rod.initial: sp.Eq(v, exact), rod.sides: [sp.Eq(v, 0), sp.Eq(v.diff(x, 2), 0)]}, False),
+        (SCHROEDINGER, {rod.initial: [sp.Eq(v, exact), v.diff(t)], rod.sides: [v, v.diff(x, 2)]}, False),
+        (sp.Eq(v.diff(t, 2), -v.diff(x, 2)), {rod.initial: [sp.Eq(v, exact), v.diff(t)], rod.sides: v}, True),
+        (sp.Eq(v.diff(t), -v.diff(x) / 100), {rod.initial: sp.Eq(v, exact)}, True),
+        (sp.Eq(v.diff(t), -v.diff(x) / 100), {rod.initial: sp.Eq(v, exact), rod.face(x, 1): v}, True),
+        (sp.Eq(v.diff(t), -v.diff(x) / 100), {rod.initial: sp.Eq(v, exact), rod.face(x, 0): v}, False),
+        (sp.Eq(v.diff(t), -v.diff(x) / 100), {rod.final: sp.Eq(v, exact), rod.face(x, 1): v}, False),
+        (sp.Eq(v.diff(t) + (x - 0.5) * v.diff(x), 0), {rod.initial: sp.Eq(v, exact)}, False),
+        (sp.Eq(v.diff(t) - (x - 0.5) * v.diff(x), 0), {rod.initial: sp.Eq(v, exact)}, True),
+    ],
+)
+def test_what_the_type_of_an_equation_says(equation, conditions, objects):
+    error = verdict(fens.Problem({rod: equation, **conditions}))
+    assert bool(error.evidence.objection) == objects
+    assert error.trusted or objects
+    if objects:
+        assert error.estimate == float("inf")
+        assert "determine" in error.advice or "depend continuously" in error.advice
+
+
+def test_far_from_the_origin_the_rounding_of_coordinates_counts():
+    near, far = (
+        verdict(fens.manufacture({b: w.diff(x, 2), b.boundary: w}, w, sp.sin(1000 * (x - b.bounds[0][0]))))
+        for b in (fens.Box({x: (0, 1e-3)}), fens.Box({x: (1e6, 1e6 + 1e-3)}))
+    )
+    assert near.evidence.coordinates == 0
+    assert far.estimate > far.evidence.coordinates > 1e-8
