@@ -5,6 +5,7 @@ places where equations degenerate, at distances of all orders of magnitude.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import product
 
 import numpy as np
 
@@ -42,13 +43,12 @@ def closer_points(
 def corners(domain: Domain, rng: np.random.Generator) -> np.ndarray:
     """Where pieces of the boundary end: corners, or in space some points of edges."""
     found = []
-    for edge in domain.edges:
-        ends = np.array(edge.piece.ends, dtype=bool)
-        if len(ends) and not ends.any():
-            continue
-        unit = rng.random((2 ** len(ends) if len(ends) <= MOST_ENDS else MOST_CORNERS, len(ends)))
-        which = np.indices((2,) * len(ends)).reshape(len(ends), -1).T if len(ends) <= MOST_ENDS else np.round(unit)
-        found.append(edge.piece.place(np.where(ends, which, unit)).points)
+    for piece in (edge.piece for edge in domain.edges):
+        ends = np.array(piece.ends, dtype=bool)
+        if ends.any() or not len(ends):
+            unit = rng.random((min(2 ** len(ends), MOST_CORNERS), len(ends)))
+            which = np.round(unit) if len(ends) > MOST_ENDS else np.array(list(product((0, 1), repeat=len(ends))))
+            found.append(piece.place(np.where(ends, which.reshape(unit.shape), unit)).points)
     if not found:
         return np.zeros((0, len(domain.coordinates)))
     unique = np.unique(np.concatenate(found).round(14), axis=0)
