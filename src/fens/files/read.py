@@ -32,7 +32,7 @@ SECTIONS = (
     "title", "parameters", "shapes", "domain", "domains", "unknowns", "expressions", "equations",
     "exact", "solve", "eigen", "continuation", "output",
 )  # fmt: skip
-MOST_EQUATIONS = 500
+MOST_EQUATIONS, MOST_UNKNOWNS = 500, 50
 EIGEN_OPTIONS = ("features", "activation", "scale", "points", "seed", "device")
 
 
@@ -171,6 +171,8 @@ def _unknowns(sections: Mapping[str, Node], names: Names, document: Document) ->
         kinds = node.table()
     else:
         kinds = {n.text(): Node(n.document, n.path, "real") for n in node.texts()}
+    if len(kinds) > MOST_UNKNOWNS:
+        raise node.error(f"the file has {len(kinds)} unknowns, and {MOST_UNKNOWNS} are the most")
     for key, kind in kinds.items():
         check_name(key, kind, names.meanings)
         names = names.with_meanings({key: _unknown(key, kind, names)})

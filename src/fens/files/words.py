@@ -12,11 +12,12 @@ from sympy.core.relational import Relational
 
 from ..errors import FensError, FileError
 from ..problem import Data, Unknown, integral, jump, normal, normal_derivative
-from .bounds import MOST_INSIDE, MOST_NODES, brief, extent
+from .bounds import MOST_INSIDE, MOST_NODES, Work, brief, extent
 
 HIGHEST_ORDER = 12
 MOST_ARGUMENTS = 8
 LARGEST_IN_SERIES = 100
+WORK_OF_EXTREMES = 1000  # nodes
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,7 @@ class Names:
     coordinates: tuple[sp.Symbol, ...] = ()
     time: sp.Symbol | None = None
     columns: Mapping[str, Data] = field(default_factory=dict)
+    work: Work = field(default_factory=Work)
 
     @property
     def space(self) -> tuple[sp.Symbol, ...]:
@@ -67,6 +69,17 @@ def elementary(function: Callable[..., Any], least: int = 1, most: int = 0) -> W
     return Word(call, least, most or least)
 
 
+def extreme(function: Callable[..., Any]) -> Word:
+    """Max or Min, about which SymPy asks each time it sees them which argument is larger; so they count for many."""
+
+    def call(arguments: Arguments, names: Names) -> Any:
+        check_bearable(*arguments)
+        names.work.add(WORK_OF_EXTREMES)
+        return function(*arguments)
+
+    return Word(call, 2, MOST_ARGUMENTS)
+
+
 def bessel(function: Callable[..., Any]) -> Word:
     """A Bessel function, of numbers that are not too large: its series would take as many terms."""
 
@@ -87,12 +100,14 @@ def check_bearable(*expressions: sp.Basic) -> None:
             raise FileError(f"an argument has {nodes} parts, all names replaced, and {MOST_INSIDE} are the most")
 
 
-def differentiated(expression: sp.Expr, variables: Sequence[sp.Symbol]) -> sp.Expr:
+def differentiated(expression: sp.Expr, variables: Sequence[sp.Symbol], names: Names) -> sp.Expr:
     """A derivative, one variable after another, as long as the formula stays bearable."""
     check_bearable(expression)
     for x in variables:
         expression = expression.diff(x)
-        if extent(expression)[0] > MOST_NODES:
+        nodes = extent(expression)[0]
+        names.work.add(nodes)
+        if nodes > MOST_NODES:
             raise FileError(f"the derivative has more than {MOST_NODES} parts")
     return expression
 
@@ -114,12 +129,12 @@ def diff(arguments: Arguments, names: Names) -> sp.Expr:
             )
     if not variables or len(variables) > HIGHEST_ORDER:
         raise FileError(f"diff() takes derivatives up to order {HIGHEST_ORDER}")
-    return differentiated(expression, variables)
+    return differentiated(expression, variables, names)
 
 
 def laplacian(arguments: Arguments, names: Names) -> sp.Expr:
     """The sum of second derivatives in space."""
-    return sp.Add(*(differentiated(arguments[0], (x, x)) for x in names.space))
+    return sp.Add(*(differentiated(arguments[0], (x, x), names) for x in names.space))
 
 
 def data(arguments: Arguments, names: Names) -> sp.Expr:
@@ -154,7 +169,7 @@ def outward_derivative(arguments: Arguments, names: Names) -> sp.Expr:
     """The derivative of an unknown, or of another expression, along the outward normal."""
     if isinstance(arguments[0], AppliedUndef):
         return normal_derivative(arguments[0])
-    return sp.Add(*(normal(x) * differentiated(arguments[0], [x]) for x in names.space))
+    return sp.Add(*(normal(x) * differentiated(arguments[0], [x], names) for x in names.space))
 
 
 WORDS: dict[str, Word] = {
@@ -170,8 +185,8 @@ WORDS: dict[str, Word] = {
     "ln": elementary(sp.log),
     "abs": elementary(sp.Abs),
     "heaviside": elementary(lambda x: sp.Heaviside(x, sp.Rational(1, 2))),
-    "min": elementary(sp.Min, 2, MOST_ARGUMENTS),
-    "max": elementary(sp.Max, 2, MOST_ARGUMENTS),
+    "min": extreme(sp.Min),
+    "max": extreme(sp.Max),
     "where": Word(where, 3, 3),
     "diff": Word(diff, 2, 2 * HIGHEST_ORDER),
     "laplacian": Word(laplacian),
