@@ -147,6 +147,7 @@ exact = sp.sin(sp.pi * x)
         (HEAT["forward"], {rod.final: sp.Eq(v, exact), rod.sides: sp.Eq(v, 0)}, True),
         (HEAT["backward"], {rod.initial: sp.Eq(v, exact), rod.sides: sp.Eq(v, 0)}, True),
         (HEAT["backward"], {rod.final: sp.Eq(v, exact), rod.sides: sp.Eq(v, 0)}, False),
+        (HEAT["forward"], {rod.sides: sp.Eq(v, sp.sin(t))}, True),
         (HYPERVISCOUS, {rod.initial: sp.Eq(v, exact), rod.sides: [sp.Eq(v, 0), sp.Eq(v.diff(x, 2), 0)]}, False),
         (SCHROEDINGER, {rod.initial: [sp.Eq(v, exact), v.diff(t)], rod.sides: [v, v.diff(x, 2)]}, False),
         (sp.Eq(v.diff(t, 2), -v.diff(x, 2)), {rod.initial: [sp.Eq(v, exact), v.diff(t)], rod.sides: v}, True),

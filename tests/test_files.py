@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import fens
 from fens.errors import FileError
-from fens.files import columns, read
+from fens.files import bounds, columns, read
 from fens.files.parse import equation, expression, inequality, number
 from fens.files.places import places
 from fens.files.words import CONSTANTS, WORDS, Names
@@ -654,6 +654,9 @@ def test_errors_quote_no_other_file(tmp_path, table):
     assert SECRET not in str(caught.value)
 
 
+LONG = "+".join(f"x**{k}" for k in range(2, 700))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -667,12 +670,16 @@ def test_errors_quote_no_other_file(tmp_path, table):
         (LINE + "[expressions]\nf = '" + "*".join(["10**300"] * 20) + "'", "more than 1100 bits"),
         (LINE + "[expressions]\nf = '9**9**9**9'", "beyond ±1000"),
         (LINE + "[expressions]\nf = '10**400'", "too large a number"),
+        (LINE + "[expressions]\n" + "".join(f"e{k} = '{LONG}'\n" for k in range(60)), "more than 10000 parts"),
+        (LINE + "[expressions]\nf = '" + "+".join(["max(x, 1)"] * 200) + "'", "more than 10000 parts"),
+        (LINE.replace('"u"', str([f"u{k}" for k in range(60)])), "60 unknowns, and 50"),
         ("z = " + "[" * 5000 + "]" * 5000, "nested too deeply"),
         (f"{'q' * 5000} = 1", "is not known"),
     ],
     ids=lambda v: v[:20] if len(v) < 60 else str(len(v)),
 )
-def test_sizes_are_bounded(tmp_path, text, words):
+def test_sizes_are_bounded(tmp_path, monkeypatch, text, words):
+    monkeypatch.setattr(bounds, "MOST_WORK", 10_000)
     with pytest.raises(FileError, match=words) as caught:
         read(write(tmp_path, text))
     assert len(str(caught.value)) < 1000

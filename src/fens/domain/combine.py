@@ -55,6 +55,8 @@ class Combined(Shape):
         arcs = [e.piece for e in self.edges if isinstance(e.piece, Arc)]
         if len(self.coordinates) != 2 or len(arcs) < len(self.edges):
             return self._box
+        if not arcs:  # of a file; others are refused when they are made
+            raise RegionError(f"There is nothing in {self.name}: the shapes leave no boundary.")
         boxes = np.array([arc.bounds for arc in arcs])
         return tuple(zip(boxes[:, 0].min(axis=0).tolist(), boxes[:, 1].max(axis=0).tolist(), strict=True))
 

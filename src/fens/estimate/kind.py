@@ -50,18 +50,20 @@ def _against_time(
     unknowns = [k for k, c in enumerate(problem.components) if c.domain == domain and not c.is_constant]
     if not looks or len(looks) != len(unknowns) or not isinstance(domain, Box | Cylinder):
         return ""
-    d = len(domain.coordinates)
+    d, in_time = len(domain.coordinates), isinstance(domain, Cylinder)
     rows = _places(looks, rng)
-    for axis in range(d) if isinstance(domain, Box) else [d - 1]:
+    for axis in [d - 1] if in_time else range(d):
         given = _given(domain, held_out, axis)
-        if given is None or d == 1 or sum(given) == 0:
+        if given is None or d == 1:
             continue
+        # a face of a box without condition may be one at which coefficients vanish; an instant without one is not
+        needed = in_time and not any(isinstance(c.region, Points) for c in problem.conditions)
         trials = product(rows, range(1 if d == 2 else DIRECTIONS))
         counted = [_roots(looks, unknowns, row, axis, np.array(domain.half_widths), rng) for row, _ in trials]
-        known = [c for c in counted if c is not None and sum(given) >= c[2]]
+        known = [c for c in counted if c is not None and (needed or sum(given) >= c[2])]
         for end, side in (("lower", 0), ("upper", 1)):
             if sum(c[side] > given[side] for c in known) > SHARE * len(counted):
-                return _sentence(domain, axis, end)
+                return _sentence(domain, axis, end, given)
     return ""
 
 
@@ -72,11 +74,16 @@ def _places(looks: Sequence[Look], rng: np.random.Generator) -> list[int]:
     return rng.integers(min(len(look.points) for look in looks), size=PLACES).tolist()  # type: ignore[no-any-return]
 
 
-def _sentence(domain: Domain, axis: int, end: str) -> str:
+def _sentence(domain: Domain, axis: int, end: str, given: tuple[int, int]) -> str:
     x, (low, high) = domain.coordinates[axis], domain.bounds[axis]
-    given, wanted = (high, low) if end == "lower" else (low, high)
+    there, wanted = (high, low) if end == "lower" else (low, high)
+    if sum(given) == 0:
+        return (
+            f"There is no condition at {x} = {wanted:g}, where the equation wants one: the equations do not determine "
+            "the solution."
+        )
     return (
-        f"Along {x} the equation is solved against its direction: from {x} = {given:g} its short waves grow without "
+        f"Along {x} the equation is solved against its direction: from {x} = {there:g} its short waves grow without "
         "bound, so that the solution does not depend continuously on the equations. It wants a condition at "
         f"{x} = {wanted:g}, or a term in it has the wrong sign."
     )

@@ -3,15 +3,32 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import sympy as sp
+
+from ..errors import FileError
 
 MOST_NODES = 5000  # of an expression as a tree
 MOST_INSIDE = 500  # nodes of the argument of a function or of an exponent, about which SymPy asks many questions
 DEEPEST = 60  # levels of it
 MOST_TERMS = 20_000  # if all products were multiplied out, as they are to see whether an equation is linear
+MOST_WORK = 50_000  # nodes of all expressions of a file
 LARGEST = 1e300
 MOST_BITS = 1100  # of a whole number, or of the parts of a fraction
+
+
+@dataclass(eq=False)
+class Work:
+    """The nodes of all expressions of a file, derivatives on the way included; it grows as the file is read."""
+
+    nodes: int = 0
+
+    def add(self, nodes: int) -> None:
+        """Refuse to go on where there are too many: each may be bearable, and all of them not."""
+        self.nodes += nodes
+        if self.nodes > MOST_WORK:
+            raise FileError(f"the expressions of the file have more than {MOST_WORK} parts, with those of derivatives")
 
 
 def extent(expression: sp.Basic) -> tuple[int, int]:

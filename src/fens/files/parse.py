@@ -74,6 +74,7 @@ def _parsed(text: str, names: Names, grammar: Callable[[Parser], Any]) -> Any:
         parser.refuse(parser.next, _unexpected(parser.next, parser.last))
     if reason := why_too_large(result):
         parser.refuse(parser.tokens[0], reason)
+    names.work.add(extent(result)[0])
     return result
 
 

@@ -32,7 +32,7 @@ SECTIONS = (
     "title", "parameters", "shapes", "domain", "domains", "unknowns", "expressions", "equations",
     "exact", "solve", "eigen", "continuation", "output",
 )  # fmt: skip
-MOST_EQUATIONS = 500
+MOST_EQUATIONS, MOST_UNKNOWNS = 500, 50
 EIGEN_OPTIONS = ("features", "activation", "scale", "points", "seed", "device")
 
 
@@ -104,11 +104,9 @@ def read(
     Nothing in a file is ever run: expressions go through a parser that knows arithmetic and a list of functions. Tables
     and surfaces that it names are read from its folder and not from elsewhere, unless `allow_outside` is true.
     """
-    if not isinstance(changes, Mapping | None):
-        raise SettingError(f"changes are a mapping from names to values; got {quoted(changes)}.")
     if not isinstance(allow_outside, bool):
         raise SettingError(f"allow_outside must be True or False; got {quoted(allow_outside)}.")
-    document = load(path, changes or {}, allow_outside)
+    document = load(path, {} if changes is None else changes, allow_outside)
     sections = document.root.table(SECTIONS)
     names = _parameters(sections, Names())
     names, domains = _domains(sections, names, document)
@@ -173,6 +171,8 @@ def _unknowns(sections: Mapping[str, Node], names: Names, document: Document) ->
         kinds = node.table()
     else:
         kinds = {n.text(): Node(n.document, n.path, "real") for n in node.texts()}
+    if len(kinds) > MOST_UNKNOWNS:
+        raise node.error(f"the file has {len(kinds)} unknowns, and {MOST_UNKNOWNS} are the most")
     for key, kind in kinds.items():
         check_name(key, kind, names.meanings)
         names = names.with_meanings({key: _unknown(key, kind, names)})

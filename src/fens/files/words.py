@@ -15,11 +15,12 @@ from ..errors import FensError, FileError
 from ..problem import Data, Unknown, integral, jump, normal, normal_derivative, operators
 from ..problem.discontinuity import may_jump
 from ..problem.operators import Held, HeldGradient, unfolded
-from .bounds import MOST_INSIDE, MOST_NODES, brief, extent
+from .bounds import MOST_INSIDE, MOST_NODES, Work, brief, extent
 
 HIGHEST_ORDER = 12
 MOST_ARGUMENTS = 8
 LARGEST_IN_SERIES = 100
+WORK_OF_EXTREMES = 1000  # nodes
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Names:
     coordinates: tuple[sp.Symbol, ...] = ()
     time: sp.Symbol | None = None
     columns: Mapping[str, Data] = field(default_factory=dict)
+    work: Work = field(default_factory=Work)
 
     @property
     def space(self) -> tuple[sp.Symbol, ...]:
@@ -70,6 +72,17 @@ def elementary(function: Callable[..., Any], least: int = 1, most: int = 0) -> W
     return Word(call, least, most or least)
 
 
+def extreme(function: Callable[..., Any]) -> Word:
+    """Max or Min, about which SymPy asks each time it sees them which argument is larger; so they count for many."""
+
+    def call(arguments: Arguments, names: Names) -> Any:
+        check_bearable(*arguments)
+        names.work.add(WORK_OF_EXTREMES)
+        return function(*arguments)
+
+    return Word(call, 2, MOST_ARGUMENTS)
+
+
 def bessel(function: Callable[..., Any]) -> Word:
     """A Bessel function, of numbers that are not too large: its series would take as many terms."""
 
@@ -90,12 +103,14 @@ def check_bearable(*expressions: sp.Basic) -> None:
             raise FileError(f"an argument has {nodes} parts, all names replaced, and {MOST_INSIDE} are the most")
 
 
-def differentiated(expression: sp.Expr, variables: Sequence[sp.Symbol]) -> sp.Expr:
+def differentiated(expression: sp.Expr, variables: Sequence[sp.Symbol], work: Work) -> sp.Expr:
     """A derivative, one variable after another, as long as the formula stays bearable."""
     check_bearable(expression)
     for x in variables:
         expression = expression.diff(x)
-        if extent(expression)[0] > MOST_NODES:
+        nodes = extent(expression)[0]
+        work.add(nodes)
+        if nodes > MOST_NODES:
             raise FileError(f"the derivative has more than {MOST_NODES} parts")
     return expression
 
@@ -119,7 +134,7 @@ def diff(arguments: Arguments, names: Names) -> sp.Expr:
         raise FileError(f"diff() takes derivatives up to order {HIGHEST_ORDER}")
     if may_jump(expression):
         return held(sp.Derivative(expression, *variables), names)
-    return differentiated(expression, variables)
+    return differentiated(expression, variables, names.work)
 
 
 def held(operator: sp.Expr, names: Names) -> sp.Expr:
@@ -127,20 +142,20 @@ def held(operator: sp.Expr, names: Names) -> sp.Expr:
 
     The formula must be bearable in any case: the problem is made of it.
     """
-    taken = formula_of(operator, names.space)
+    taken = formula_of(operator, names.space, names.work)
     return operator if operator.has(AppliedUndef) else taken
 
 
 @lru_cache(maxsize=64)  # operators of operators come here from the inside out, each with the one before
-def formula_of(expression: sp.Basic, space: tuple[sp.Symbol, ...]) -> sp.Basic:
+def formula_of(expression: sp.Basic, space: tuple[sp.Symbol, ...], work: Work) -> sp.Basic:
     """An expression with its derivatives taken, from the inside out, as long as the formulas stay bearable."""
     if not expression.has(sp.Derivative, Held):
         return expression
-    arguments = [formula_of(a, space) for a in expression.args]
+    arguments = [formula_of(a, space, work) for a in expression.args]
     if isinstance(expression, sp.Derivative):
-        return differentiated(arguments[0], expression.variables)
+        return differentiated(arguments[0], expression.variables, work)
     inside = expression.func(*arguments)
-    return formula_of(unfolded(inside, space), space) if _is_number(inside) else inside
+    return formula_of(unfolded(inside, space), space, work) if _is_number(inside) else inside
 
 
 def _is_number(expression: sp.Basic) -> bool:
@@ -151,14 +166,14 @@ def laplacian(arguments: Arguments, names: Names) -> sp.Expr:
     """The sum of second derivatives in space."""
     if may_jump(arguments[0]):
         return held(operators.laplacian(arguments[0]), names)
-    inside = formula_of(arguments[0], names.space)
-    return sp.Add(*(differentiated(inside, (x, x)) for x in names.space))
+    inside = formula_of(arguments[0], names.space, names.work)
+    return sp.Add(*(differentiated(inside, (x, x), names.work) for x in names.space))
 
 
 def gradient(arguments: Arguments, names: Names) -> sp.Expr:
     """The vector of first derivatives in space, for div()."""
     for x in names.space:
-        differentiated(formula_of(arguments[0], names.space), [x])
+        differentiated(formula_of(arguments[0], names.space, names.work), [x], names.work)
     return operators.grad(arguments[0])
 
 
@@ -199,7 +214,7 @@ def outward_derivative(arguments: Arguments, names: Names) -> sp.Expr:
     """The derivative of an unknown, or of another expression, along the outward normal."""
     if isinstance(arguments[0], AppliedUndef):
         return normal_derivative(arguments[0])
-    return sp.Add(*(normal(x) * differentiated(arguments[0], [x]) for x in names.space))
+    return sp.Add(*(normal(x) * differentiated(arguments[0], [x], names.work) for x in names.space))
 
 
 WORDS: dict[str, Word] = {
@@ -215,8 +230,8 @@ WORDS: dict[str, Word] = {
     "ln": elementary(sp.log),
     "abs": elementary(sp.Abs),
     "heaviside": elementary(lambda x: sp.Heaviside(x, sp.Rational(1, 2))),
-    "min": elementary(sp.Min, 2, MOST_ARGUMENTS),
-    "max": elementary(sp.Max, 2, MOST_ARGUMENTS),
+    "min": extreme(sp.Min),
+    "max": extreme(sp.Max),
     "where": Word(where, 3, 3),
     "diff": Word(diff, 2, 2 * HIGHEST_ORDER),
     "laplacian": Word(laplacian),
