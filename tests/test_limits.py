@@ -60,6 +60,7 @@ def solved(**options):
         ({"points": fens.Random(10**15, 2)}, "So many points need .* of memory"),
         ({"points": fens.Clustered(rows=1e15)}, "So many points need .* of memory"),
         ({"memory": "2 MB", "points": fens.Clustered(interior=10**5)}, "rows of 40 features need 19.1 MiB"),
+        ({"blocks": 10**9}, "blocks is at most 100000"),
         ({"max_seconds": 0}, "max_seconds must be a positive number; got 0"),
         ({"max_seconds": "1"}, "max_seconds must be a positive number"),
         ({"scale": torch.ones(1, requires_grad=True)}, "detach the tensor first"),
@@ -152,7 +153,7 @@ def test_what_is_not_an_array_of_numbers(value):
 def test_one_number():
     assert real_number(sp.Rational(1, 4), SettingError, "") == real_number(torch.tensor(0.25), SettingError, "") == 0.25
     assert real_number(-(10**400), SettingError, "") == -np.inf
-    for value in (np.ones(1), np.complex128(1), 1j, [1.0]):
+    for value in (np.ones(1), np.complex128(1), 1j, [1.0], [10**400]):
         with pytest.raises(SettingError, match="A number"):
             real_number(value, SettingError, "A number.")
 
