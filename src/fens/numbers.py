@@ -75,7 +75,8 @@ def free() -> int:
 
 def is_whole(value: Any, least: int) -> bool:
     """Whether a value is a whole number, not below `least`."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+    return whole and int(value) >= least
 
 
 def bytes_of(value: Any) -> int | None:
