@@ -22,7 +22,7 @@ from fens.errors import (
     quoted,
 )
 from fens.judge import understated
-from fens.lambdas import check_depth
+from fens.lambdas import check_bounds
 from fens.lstsq import Automatic, least
 from fens.lstsq.sketched import Sketched
 from fens.lstsq.streamed import Streamed
@@ -60,6 +60,7 @@ def solved(**options):
         ({"points": fens.Random(10**15, 2)}, "So many points need .* of memory"),
         ({"points": fens.Clustered(rows=1e15)}, "So many points need .* of memory"),
         ({"memory": "2 MB", "points": fens.Clustered(interior=10**5)}, "rows of 40 features need 19.1 MiB"),
+        ({"blocks": 10**9}, "blocks is at most 100000"),
         ({"max_seconds": 0}, "max_seconds must be a positive number; got 0"),
         ({"max_seconds": "1"}, "max_seconds must be a positive number"),
         ({"scale": torch.ones(1, requires_grad=True)}, "detach the tensor first"),
@@ -118,9 +119,22 @@ def test_depth():
     for _ in range(3000):
         deep = sp.sin(deep, evaluate=False)
     with pytest.raises(EquationError, match="nested more than 100 deep"):
-        check_depth(deep, EquationError)
+        check_bounds(deep, EquationError)
     assert quoted(deep) == "an object of the kind sin"
-    check_depth(sp.Add(*(sp.sin(k * x) for k in range(500))), EquationError)
+    check_bounds(sp.Add(*(sp.sin(k * x) for k in range(500))), EquationError)
+
+
+@pytest.mark.parametrize(
+    "huge",
+    [
+        sp.Pow(10, sp.Pow(10, 10, evaluate=False), evaluate=False), sp.Pow(sp.Rational(1, 7), 10**6, evaluate=False),
+        sp.factorial(10**9, evaluate=False), sp.gamma(10**9, evaluate=False),
+    ],
+)  # fmt: skip
+def test_numbers_that_would_keep_sympy_busy_for_ever(huge):
+    with pytest.raises(EquationError, match="more than 4000 digits"):
+        fens.Problem({**LINE, rod: sp.Eq(v.diff(x, 2), huge * x)})
+    check_bounds(sp.Pow(2, 1000, evaluate=False) * sp.sqrt(2) * x**10**6, EquationError)
 
 
 def test_few_features_for_eigenvalues():
@@ -152,7 +166,7 @@ def test_what_is_not_an_array_of_numbers(value):
 def test_one_number():
     assert real_number(sp.Rational(1, 4), SettingError, "") == real_number(torch.tensor(0.25), SettingError, "") == 0.25
     assert real_number(-(10**400), SettingError, "") == -np.inf
-    for value in (np.ones(1), np.complex128(1), 1j, [1.0]):
+    for value in (np.ones(1), np.complex128(1), 1j, [1.0], [10**400]):
         with pytest.raises(SettingError, match="A number"):
             real_number(value, SettingError, "A number.")
 

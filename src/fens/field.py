@@ -41,7 +41,7 @@ class Field:
             raise SettingError(
                 f"The solution takes {len(self.arguments)} coordinates, ({names}); got {len(coordinates)}."
             )
-        if outside not in ("nan", "extrapolate"):
+        if not isinstance(outside, str) or outside not in ("nan", "extrapolate"):
             raise SettingError(f"outside must be 'nan' or 'extrapolate'; got {quoted(outside)}.")
         arrays = broadcast(coordinates, self.arguments)
         shape = arrays[0].shape

@@ -8,6 +8,7 @@ else's choice, so that only symbols that are arguments, and functions of SymPy's
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +18,9 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
+from sympy.functions.combinatorial.factorials import CombinatorialFunction
 
-from .errors import EvaluationError, FensError
+from .errors import EvaluationError, FensError, quoted
 
 FUNCTIONS: dict[type[sp.Basic], Callable[..., Any]] = {
     sp.exp: np.exp, sp.log: np.log, sp.Abs: np.abs, sp.sign: np.sign, sp.atan2: np.arctan2,
@@ -30,6 +32,7 @@ FOLDS = {sp.Add: operator.add, sp.Mul: operator.mul}
 POWERS: dict[sp.Expr, Callable[..., Any]] = {sp.S.Half: np.sqrt, sp.S.NegativeOne: np.reciprocal}
 
 DEEPEST = 100  # functions of functions in an expression: SymPy calls itself several times for each
+MOST_DIGITS = 4000  # of a number in an expression: Python does not print more than 4300
 
 Step = tuple[Callable[..., Any], tuple[int, ...]]  # an operation, and the numbers of the values it takes
 
@@ -45,20 +48,38 @@ def lambdified(symbols: Sequence[sp.Symbol], body: Any) -> Callable[..., Any]:
     return values if isinstance(body, list) else lambda *arrays: values(*arrays)[0]
 
 
-def check_depth(expression: Any, error: type[FensError]) -> None:
-    """Refuse an expression that is nested so deeply that SymPy would run out of calls; it does so in odd places."""
+def check_bounds(expression: Any, error: type[FensError]) -> None:
+    """Refuse an expression so deep that SymPy would run out of calls, or with numbers that would keep it busy."""
     depths: dict[int, int] = {}
     stack = [expression] if isinstance(expression, sp.Basic) else []
     while stack:
         node = stack[-1]
-        waiting = [a for a in node.args if id(a) not in depths]
-        if waiting:
+        parts = [a for a in node.args if isinstance(a, sp.Basic)]
+        if waiting := [a for a in parts if id(a) not in depths]:
             stack += waiting
             continue
-        depths[id(node)] = 1 + max((depths[id(a)] for a in node.args), default=0)
+        depths[id(node)] = 1 + max((depths[id(a)] for a in parts), default=0)
         stack.pop()
         if depths[id(node)] > DEEPEST:
             raise error(f"The expression is nested more than {DEEPEST} deep; write it as one of less depth.")
+        if _is_huge(node):
+            raise error(f"The expression contains {quoted(node)}, a number of more than {MOST_DIGITS} digits.")
+
+
+def _is_huge(node: sp.Basic) -> bool:
+    """Whether a number has too many digits or, of arguments that have not, a power or factorial would."""
+    if isinstance(node, sp.Rational):
+        return max(int(node.p).bit_length(), int(node.q).bit_length()) > MOST_DIGITS / math.log10(2)
+    if isinstance(node, sp.Pow) and all(isinstance(a, sp.Rational) or _is_power(a) for a in node.args):
+        base, exponent = (abs(a.evalf(6)) for a in node.args)
+        return bool(base != 0 and exponent * abs(sp.log(base, 10).evalf(6)) > MOST_DIGITS)
+    combinatorial = isinstance(node, CombinatorialFunction | sp.gamma)
+    return combinatorial and any(a.is_Integer and abs(a) > MOST_DIGITS for a in node.args)
+
+
+def _is_power(node: sp.Basic) -> bool:
+    """Whether a number is written as a power of numbers."""
+    return isinstance(node, sp.Pow) and all(isinstance(a, sp.Rational) or _is_power(a) for a in node.args)
 
 
 class NotElementary(Exception):

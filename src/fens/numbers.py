@@ -60,7 +60,7 @@ def real_number(value: Any, error: type[FensError], message: str) -> float:
     try:
         array = real_array(value, error, message)
     except FensError as refused:
-        if isinstance(refused.__cause__, OverflowError):  # beyond the range of floating point
+        if isinstance(refused.__cause__, OverflowError) and np.ndim(value) == 0:  # beyond the range of floating point
             return math.inf if value > 0 else -math.inf
         raise
     if array.ndim:
@@ -75,7 +75,8 @@ def free() -> int:
 
 def is_whole(value: Any, least: int) -> bool:
     """Whether a value is a whole number, not below `least`."""
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and int(value) >= least
+    whole = isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
+    return whole and int(value) >= least
 
 
 def bytes_of(value: Any) -> int | None:

@@ -23,6 +23,7 @@ from .scale import ScaleGrid
 Scale = float | Sequence[float] | Mapping[sp.Expr, Any] | ScaleGrid | None
 
 ONE_SIZE = 1000  # features of a solve that does not look for their number
+MOST_BLOCKS = 100_000  # of a march through time
 FIRST_SIZE = 400  # features of one that does, at first
 FIRST_SIZE_TO_TOLERANCE = 300  # the same where a tolerance may be met by fewer
 
@@ -80,6 +81,8 @@ class Settings:
         if self.layers == 2 and self.partition is not None:
             raise SettingError("partition and layers=2 cannot be combined; leave out one of them.")
         _check_whole("blocks", self.blocks, 1)
+        if self.blocks > MOST_BLOCKS:
+            raise SettingError(f"blocks is at most {MOST_BLOCKS}, each a solve of its own; got {quoted(self.blocks)}.")
         if isinstance(self.features, Mapping) and not self.features:
             raise SettingError("The mapping of features is empty; it needs a number for each unknown.")
         for count in self._counts:

@@ -31,7 +31,7 @@ modes = {rod: sp.Eq(-v.diff(x, 2), k * v), rod.boundary: sp.Eq(v, 0)}
 rim = np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
 corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], dtype=float)
 triangles = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
-SMALL = {"features": 20, "estimate": False, "adapt": False, "scale": 2.0}
+SMALL = {"features": 20, "estimate": False, "adapt": False, "scale": 2.0, "max_iterations": 10}
 
 # good arguments of each callable, by name; those that are not here are left as they are by default
 GOOD: dict[str, dict] = {

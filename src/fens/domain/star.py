@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from ..errors import RegionError, quoted
-from ..lambdas import check_depth
+from ..lambdas import check_bounds
 from .checks import checked_centre, checked_label
 from .curve import Arc, Curve
 from .expression import with_gradient
@@ -118,7 +118,7 @@ class Star(Shape):
 
 
 def _formula(radius: Any, angle: Any) -> tuple[sp.Expr, sp.Symbol]:
-    check_depth(radius, RegionError)
+    check_bounds(radius, RegionError)
     message = f"The radius of a star is a formula in its angle only; got {quoted(radius)}"
     try:
         formula = sp.sympify(radius, strict=True)

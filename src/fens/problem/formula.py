@@ -12,7 +12,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import EvaluationError, SettingError, quoted
-from ..lambdas import check_depth, lambdified
+from ..lambdas import check_bounds, lambdified
 from .unknowns import Component
 from .wrapped import Wrapped, call_with_arrays
 
@@ -92,7 +92,7 @@ def function_values(
     `points` has a row for each point and a column for each of the coordinates, `arguments` is the order in which a
     callable takes them, and `what` is what messages call the function.
     """
-    check_depth(function, SettingError)
+    check_bounds(function, SettingError)
     columns = {x: points[:, i] for i, x in enumerate(coordinates)}
     if callable(function) and not isinstance(function, sp.Basic):
         values = call_with_arrays(function, f"The {what}", [columns[x] for x in arguments])
@@ -132,7 +132,7 @@ def component_values(
 
 
 def _part(function: Any, part: str, coordinates: Sequence[sp.Symbol], what: str) -> Any:
-    check_depth(function, SettingError)
+    check_bounds(function, SettingError)
     if callable(function) and not isinstance(function, sp.Basic):
         take = np.real if part == "re" else np.imag
         return lambda *values: take(function(*values))

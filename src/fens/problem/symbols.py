@@ -9,7 +9,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import EquationError, quoted
-from ..lambdas import check_depth
+from ..lambdas import check_bounds
 from ..numbers import real_array
 
 
@@ -78,13 +78,13 @@ def integral(expression: Any) -> Total:
 
 def checked_expression(given: Any, what: str) -> sp.Expr:
     """An expression of SymPy's, from what a user gave for it."""
-    check_depth(given, EquationError)
+    check_bounds(given, EquationError)
     message = f"{what} an expression, such as u(x, y); got {quoted(given)}."
     try:
         expression = sp.sympify(given, strict=True)
     except Exception as error:  # an object may raise anything when SymPy asks it what it is
         raise EquationError(message) from error
-    if not isinstance(expression, sp.Expr):
+    if not isinstance(expression, sp.Expr) or getattr(expression, "is_Matrix", False):
         raise EquationError(message)
     return expression
 

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from ..errors import EquationError, EvaluationError, NotInFile, quoted
-from ..lambdas import check_depth
+from ..lambdas import check_bounds
 from ..numbers import real_array
 
 
@@ -71,7 +71,7 @@ class Wrapped(sp.Expr):  # type: ignore[misc]
                 f"The wrapped function {label} must return one value for each point; "
                 f"for {arrays[0].size} points it returned an array of shape {values.shape}."
             )
-        return np.broadcast_to(values, arrays[0].shape)
+        return np.broadcast_to(values.reshape(()) if values.size == 1 else values, arrays[0].shape)
 
     def _eval_derivative(self, symbol: sp.Symbol) -> sp.Expr:
         if symbol not in self.free_symbols:
@@ -107,7 +107,7 @@ def wrap(function: Callable[..., Any], name: str | None = None) -> Callable[...,
 
     def applied(*arguments: Any) -> Wrapped:
         for given in arguments:
-            check_depth(given, EquationError)
+            check_bounds(given, EquationError)
         try:
             expressions = [sp.sympify(a, strict=True) for a in arguments]
         except Exception as error:  # an object may raise anything when SymPy asks it what it is

@@ -14,7 +14,7 @@ from ..assemble import Places, evaluate_jets
 from ..domain import Region, Samples, checked_count
 from ..errors import EquationError, EvaluationError, RegionError, SettingError, Unconverged, quoted
 from ..field import Fields
-from ..lambdas import check_depth
+from ..lambdas import check_bounds
 from ..problem import Formula, Normal, Problem
 from ..problem.expression import Reader, worked_out
 from ..problem.formula import real_parts
@@ -92,7 +92,7 @@ def _values(formula: Formula, jets: tuple[Any, ...], fields: Fields, samples: Sa
 
 def _parts(expression: Any, problem: Problem) -> Parts:
     """The integrand with a symbol for each derivative of the unknowns; of a complex one both parts."""
-    check_depth(expression, SettingError)
+    check_bounds(expression, SettingError)
     try:
         plain = sp.sympify(expression, strict=True)
     except Exception as error:  # an object may raise anything when SymPy asks it what it is
