@@ -16,6 +16,7 @@ from ..settings import Settings
 from .local import Look
 
 ROWS = 25.0  # for each feature: ten times those of a fit
+FEWER_ROWS, MANY = 2.5, 3  # in more dimensions, where points in balls are rare, and ten times as many are no denser
 DISTANCES = 10.0 ** -np.arange(1.0, 9.0)  # relative to the size of a domain
 EACH = 16  # points at each distance on a piece
 AROUND = 4  # and around each corner
@@ -30,7 +31,8 @@ def closer_points(
     """Points on all regions; those of a domain are also around its corners and other `special` places."""
     for_dense, for_near = seed.spawn(2)
     rng = np.random.default_rng(for_near)
-    found = sample(problem, Clustered(rows=ROWS), settings.sizes(problem), for_dense)
+    rows = ROWS if len(problem.coordinates) <= MANY else FEWER_ROWS
+    found = sample(problem, Clustered(rows=rows), settings.sizes(problem), for_dense)
     for region, samples in found.items():
         if region.patches and not region.has_pairs:
             more = [_graded(p, rng) for p in region.patches if any(p.ends)]
