@@ -32,7 +32,7 @@ def device_of(name: str) -> torch.device:
     guard_forks()
     try:
         device = torch.device(name)
-    except (RuntimeError, TypeError) as error:
+    except (RuntimeError, TypeError, ValueError) as error:
         raise SettingError(f"device must be 'cpu' or 'cuda'; got {quoted(name)}.") from error
     if device.type == "mps":
         raise SettingError("device 'mps' has no float64, which fens computes in; use 'cpu'.")
