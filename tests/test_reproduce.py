@@ -22,6 +22,7 @@ from fens.reproduce.report import write_report
 from fens.reproduce.results import Results
 from fens.reproduce.run import run_cell, thinned_search
 
+pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
 TINY_POINTS = {1: (150,), 2: (9, 9), 3: (7, 7, 7)}
 
 

@@ -14,7 +14,7 @@ from fens.errors import SettingError
 from fens.features import activation, draw
 from fens.scale import by_rank, numerical_rank, target_rank
 
-
+pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [((0, 1, 0.25), [0.25, 0.5, 0.75, 1.0]), ((0, 1, 0.3), [0.3, 0.6, 0.9]), ((2, 3, 1), [3.0]), ((0, 0.3, 0.1), 3)],

@@ -16,6 +16,7 @@ from fens import zoo
 from fens.domain import Combined, Demand, Reaching
 from fens.errors import EquationError, RegionError, SettingError
 
+pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
 trimesh = pytest.importorskip("trimesh")
 pytest.importorskip("shapely")
 

@@ -11,6 +11,7 @@ from fens.features import ACTIVATIONS
 from fens.numbers import bytes_of
 from fens.problem import manufacture
 
+pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, y)
 square = fens.Box({x: (0, 1), y: (0, 1)})

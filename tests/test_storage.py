@@ -9,6 +9,7 @@ import pickle
 import stat
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -21,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fens
-from fens.errors import FileError, NotInFile
+from fens.errors import FileError, NotInFile, Unconverged
 from fens.problem import Unknown
 from fens.solution.export import report
 from fens.solution.store import ALL
@@ -319,7 +320,9 @@ def test_it_compares_and_integrates_alike(pair):
     few = fens.Random(200)
     assert before.compare(exact, few) == after.compare(exact, few)
     if not hasattr(before, "blocks") and not isinstance(before.problem.domain, fens.Cloud):
-        assert before.integrate(unknown, points=4) == after.integrate(unknown, points=4)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Unconverged)  # of a rough function few points are enough here
+            assert before.integrate(unknown, points=20) == after.integrate(unknown, points=20)
 
 
 def test_saved_again_it_is_the_same_file(pair):

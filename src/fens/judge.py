@@ -201,14 +201,14 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
             f"{evidence.sensitivity:.0e} times as large. Look for a resonance, an equation solved against its "
             "direction of time, or conditions of the wrong kind."
         )
+    if stats.status != "converged":
+        return "unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}"
     if evidence.conflict:
         parts = "; ".join(f"on {name}: {residual:.1e} of its terms" for name, residual in evidence.conflict.items())
         return "inconsistent", (
             f"The equations contradict each other, and no function satisfies them all: what is left of them moves from "
             f"one to another as their weights change ({parts}). Look at the data of these equations."
         )
-    if stats.status != "converged":
-        return "unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}"
     if evidence.resolved and understated(evidence.misfit, evidence.measured):
         return "unreliable", (
             f"The data miss the solution by {evidence.misfit:.2g} of their standard deviations, where chance makes it "

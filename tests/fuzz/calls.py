@@ -23,7 +23,9 @@ from .values import EXPRESSIONS, VALUES, k, rod, square, t, tube, u, v, x, y
 
 HOOKS = {"sample", "draw", "rule", "depth", "section", "farthest", "check_inside", "of_conditions", "samples", "counts",
          "per_axis", "axis", "volume", "levels", "gradients", "projected", "near_boundary", "regions_of"}  # fmt: skip
-NEVER = {"FensError", "NotConverged", "ToleranceNotMet", "Solution", "ProblemFile"}  # which fens makes, not its users
+NEVER = {  # which fens makes, not its users
+    "FensError", "NotConverged", "ProblemFile", "Solution", "ToleranceNotMet", "UnreliableWarning",
+}  # fmt: skip
 
 theta = sp.Symbol("theta", real=True)
 line = {rod: sp.Eq(v.diff(x, 2), -1), rod.boundary: sp.Eq(v, 0)}
@@ -59,6 +61,10 @@ GOOD: dict[str, dict] = {
     "continuation": {"problem_of": lambda value: fens.Problem({**line, rod: sp.Eq(v.diff(x, 2), value)}),
                      "values": [1.0, 2.0], "initial": None, **SMALL},
     "eigen": {"problem": fens.Problem(modes), "eigenvalue": k, "count": 1, "near": 0.0, "features": 40},
+    "div": {"flux": fens.grad(u), "coordinates": x},
+    "grad": {"expression": u, "coordinates": x},
+    "laplacian": {"expression": u, "coordinates": x},
+    "strong": {"expression": u.diff(x, 2)},
     "integral": {"expression": v},
     "jump": {"expression": v},
     "load": {"path": "u.fens"},

@@ -99,7 +99,7 @@ def has_layers(look: Look, features: Family) -> bool:
     """Whether the highest derivatives of an equation on a domain matter only for waves shorter than all features."""
     if look.placed.condition.region.domain is not look.placed.condition.region or not look.coefficients:
         return False
-    fastest = np.max([f.W.abs().amax(dim=0).cpu().numpy() for f in features.members], axis=0)
+    fastest = np.max([to_host(f.W.abs().amax(dim=0)) for f in features.members], axis=0)
     order = max(sum(jet.orders) for jet, _ in look.coefficients)
     sizes = [rms(c) * float(np.prod(fastest ** np.array(jet.orders))) for jet, c in look.coefficients]
     leading = sum(s for s, (jet, _) in zip(sizes, look.coefficients, strict=True) if sum(jet.orders) == order)

@@ -15,8 +15,8 @@ from ..choose import scale_by_rank
 from ..domain import Domain, Samples
 from ..features import Distribution, Family, Features, all_isotropic
 from ..fit import Case, Stats, draw_features
-from ..judge import SENSITIVE, Error, Evidence, judged
-from ..nonlinear import Point
+from ..judge import SENSITIVE, UNCERTAIN, Error, Evidence, judged
+from ..nonlinear import NEGLIGIBLE, Point
 from ..numbers import rms
 from ..problem import LINEARISATIONS, Component
 from .closer import closer_points, corners, vanishing
@@ -58,10 +58,13 @@ def estimate_error(
         if SENSITIVE < sensitivity < float("inf"):
             growth = sensitivity / found.half_sensitivity(probes, for_points, for_probes)
     looks, special = found.looks(for_closer)
-    local = local_error(problem, looks, features, weights, sizes, special)
+    least = NEGLIGIBLE * max(sizes)  # one unknown of several may vanish
+    local = local_error(problem, looks, features, weights, [max(s, least) for s in sizes], special)
     unseen = missed(problem, case.placed, for_scan)
     names = _names([c.condition.region.name for c in case.held_out])
-    against = contradiction(case, features, weights, found.here, found.residuals, lambda: found.half[1], looks)
+    against = dict[int, float]()
+    if all(d <= UNCERTAIN * max(s, least) for d, s in zip(differences, sizes, strict=True)):  # else it is not resolved
+        against = contradiction(case, features, weights, found.here, found.residuals, lambda: found.half[1], looks)
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     evidence = Evidence(
         dict(zip(names, found.residuals, strict=True)), by_name, recovery, sensitivity, found.rounding, noise,

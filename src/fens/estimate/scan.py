@@ -14,6 +14,7 @@ import sympy as sp
 
 from ..assemble import Placed
 from ..domain import Samples
+from ..errors import EvaluationError
 from ..problem import Formula, Problem, Wrapped
 
 LOOKS = 2**17  # places in each region
@@ -53,7 +54,8 @@ def _known(placed: Placed) -> list[Formula]:
         known = [e.xreplace(at_rest) for e in expressions]
     except (TypeError, ValueError, ZeroDivisionError):
         return []
-    return [Formula(e) for e in dict.fromkeys(known) if e.is_finite is not False and (e.free_symbols or e.has(Wrapped))]
+    varying = [e for e in dict.fromkeys(known) if e.free_symbols or e.has(Wrapped)]
+    return [Formula(e) for e in varying if not e.has(sp.zoo, sp.nan, sp.oo, -sp.oo)]
 
 
 def is_plain(expression: sp.Expr, problem: Problem) -> bool:
@@ -94,8 +96,11 @@ def _everywhere(placed: Placed, rng: np.random.Generator) -> Samples:
 
 def _unseen(formula: Formula, placed: Placed, everywhere: Placed) -> list[tuple[float, ...]]:
     """Places where a function is far outside the range of its values at the nearest points of the fit."""
-    there = formula(everywhere.values, len(everywhere.samples))
-    here = formula(placed.values, len(placed.samples))
+    try:
+        there = formula(everywhere.values, len(everywhere.samples))
+        here = formula(placed.values, len(placed.samples))
+    except EvaluationError:  # a callable that takes the points of a solve and no others
+        return []
     points, finite = everywhere.samples.points, np.isfinite(there)
     points, there = points[finite], there[finite]
     if len(there) < CELLS or not np.isfinite(here).all():
