@@ -310,7 +310,7 @@ def inconsistent() -> dict[str, Problem]:
         ),
         "a flux out of nothing": Problem(
             {square: [sp.Eq(laplacian, 0), sp.Eq(integral(u), 0)],
-             square.boundary: sp.Eq(normal_derivative(u), sp.Float(1e-3))}
+             square.boundary: sp.Eq(normal_derivative(u), normal(x) + sp.Float(1e-3))}
         ),
         "values and fluxes": Problem(
             {square: sp.Eq(laplacian, 0), square.boundary: [sp.Eq(u, x), sp.Eq(normal_derivative(u), 0)]}

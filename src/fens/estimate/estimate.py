@@ -15,7 +15,7 @@ from ..choose import scale_by_rank
 from ..domain import Domain, Samples
 from ..features import Distribution, Family, Features, all_isotropic
 from ..fit import Case, Stats, draw_features
-from ..judge import SENSITIVE, UNCERTAIN, Error, Evidence, judged
+from ..judge import SENSITIVE, UNRESOLVED, Error, Evidence, judged
 from ..nonlinear import NEGLIGIBLE, Point
 from ..numbers import rms
 from ..problem import LINEARISATIONS, Component
@@ -27,6 +27,8 @@ from .scan import missed
 from .second import Probes, second_solution, values_at
 
 EPS = float(np.finfo(np.float64).eps)
+AGREED = 0.8  # of the relative residual, up to which two solutions may differ that are a compromise of equations
+TINY = float(np.finfo(np.float64).tiny)
 FAR = 100.0  # distance from the origin, in half-widths, from which the rounding of coordinates counts
 
 
@@ -63,7 +65,8 @@ def estimate_error(
     unseen = missed(problem, case.placed, for_scan)
     names = _names([c.condition.region.name for c in case.held_out])
     against = dict[int, float]()
-    if all(d <= UNCERTAIN * max(s, least) for d, s in zip(differences, sizes, strict=True)):  # else it is not resolved
+    apart_by = max(d / max(s, least, TINY) for d, s in zip(differences, sizes, strict=True))
+    if apart_by < AGREED * max(found.residuals) or max(found.residuals) <= UNRESOLVED:  # else it is not resolved
         against = contradiction(case, features, weights, found.here, found.residuals, lambda: found.half[1], looks)
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     evidence = Evidence(
