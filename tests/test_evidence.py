@@ -151,6 +151,18 @@ exact = sp.sin(sp.pi * x)
         (HYPERVISCOUS, {rod.initial: sp.Eq(v, exact), rod.sides: [sp.Eq(v, 0), sp.Eq(v.diff(x, 2), 0)]}, False),
         (SCHROEDINGER, {rod.initial: [sp.Eq(v, exact), v.diff(t)], rod.sides: [v, v.diff(x, 2)]}, False),
         (sp.Eq(v.diff(t, 2), -v.diff(x, 2)), {rod.initial: [sp.Eq(v, exact), v.diff(t)], rod.sides: v}, True),
+        (sp.Eq(400 * v.diff(t, 2), v.diff(x, 2)), {rod.initial: sp.Eq(v, exact), rod.final: v, rod.sides: v}, True),
+        (sp.Eq(v.diff(t, 2), v.diff(x, 2)), {rod.initial: [sp.Eq(v, exact), v.diff(t)], rod.sides: v}, False),
+        (
+            sp.Eq(v.diff(t, 2) + v.diff(t), v.diff(x, 2) + exact),
+            {rod.pair(t): [fens.jump(v), fens.jump(v.diff(t))], rod.sides: v},
+            False,
+        ),
+        (
+            sp.Eq(v.diff(t, 2), sp.Rational(49, 121) * v.diff(x, 2) + exact),
+            {rod.pair(t): [fens.jump(v), fens.jump(v.diff(t))], rod.sides: v},
+            True,
+        ),
         (sp.Eq(v.diff(t), -v.diff(x) / 100), {rod.initial: sp.Eq(v, exact)}, True),
         (sp.Eq(v.diff(t), -v.diff(x) / 100), {rod.initial: sp.Eq(v, exact), rod.face(x, 1): v}, True),
         (sp.Eq(v.diff(t), -v.diff(x) / 100), {rod.initial: sp.Eq(v, exact), rod.face(x, 0): v}, False),

@@ -22,6 +22,7 @@ SHORT = 1e3  # wave number of short waves, in units of half the width of the dom
 SHORTER = 4.0  # times that for others, which must grow faster
 FASTER = 1.5
 FAST = 10.0  # growth over half the width of a domain that matters
+UNDAMPED = 1e-3  # growth or decay that is rounding
 PLACES, DIRECTIONS = 12, 4
 SHARE = 0.25  # of these in which a root is on the wrong side
 STEP, STEPS = 0.02, 300  # of a characteristic, in half-widths of the domain
@@ -64,7 +65,38 @@ def _against_time(
         for end, side in (("lower", 0), ("upper", 1)):
             if sum(c[side] > given[side] for c in known) > SHARE * len(counted):
                 return _sentence(domain, axis, end, given)
-    return ""
+    return _from_no_end(domain, held_out, looks, unknowns, rows, rng)
+
+
+def _from_no_end(
+    domain: Domain,
+    held_out: Sequence[Placed],
+    looks: Sequence[Look],
+    unknowns: Sequence[int],
+    rows: Sequence[int],
+    rng: np.random.Generator,
+) -> str:
+    """Waves without damping that no axis is solved along from one of its ends.
+
+    Between two ends, or around a ring, some of them fit exactly, or nearly so: a vibrating string is not determined by
+    its shape at two times.
+    """
+    d, widths = len(domain.coordinates), np.array(domain.half_widths)
+    if d == 1 or not isinstance(getattr(domain, "base", domain), Box):
+        return ""
+    for axis in range(d):
+        given = _given(domain, held_out, axis)
+        for row, _ in product(rows, range(1 if d == 2 else DIRECTIONS)):
+            counted = _roots(looks, unknowns, row, axis, widths, rng)
+            if counted is None or not counted[2] or counted[3] < counted[2]:
+                return ""
+            if given is not None and (0 in given or max(given) >= counted[2]):
+                return ""
+    return (
+        "The equation has waves without damping, and along no coordinate is it solved from one end: between two ends, "
+        "or around a ring, some waves fit of themselves, so that the equations do not determine the solution, or it "
+        "does not depend continuously on them. Give all conditions in one of these directions at one end."
+    )
 
 
 def _places(looks: Sequence[Look], rng: np.random.Generator) -> list[int]:
@@ -109,8 +141,11 @@ def _roots(
     axis: int,
     half_widths: np.ndarray,
     rng: np.random.Generator,
-) -> tuple[int, int, int] | None:
-    """How many roots decay and grow without bound, and how many there are; None if that cannot be told."""
+) -> tuple[int, int, int, int] | None:
+    """How many roots decay and grow without bound, how many there are, and how many of these do neither at all.
+
+    None if that cannot be told.
+    """
     direction = rng.standard_normal(len(half_widths))
     direction[axis] = 0.0
     if len(half_widths) > 1:
@@ -124,7 +159,7 @@ def _roots(
         return None
     decaying = int(np.sum((slow < -FAST) & (fast < FASTER * slow)))
     growing = int(np.sum((slow > FAST) & (fast > FASTER * slow)))
-    return decaying, growing, len(slow)
+    return decaying, growing, len(slow), int(np.sum((np.abs(slow) < UNDAMPED) & (np.abs(fast) < UNDAMPED)))
 
 
 def _symbol_roots(
@@ -169,7 +204,7 @@ def _without_inflow(problem: Problem, domain: Domain, look: Look, find: Find, rn
     if all(has for _, has in edges) or not all(e.piece.has_normals for e, _ in edges):
         return ""
     samples = [e.piece.sample(ON_FACE, lambda n, ends, g: g.random((n, len(ends))), rng) for e, _ in edges]
-    walls = np.concatenate([s.points for s in samples])
+    walls = Samples.joined(samples)
     walled = np.repeat([has for _, has in edges], [len(s) for s in samples])
     names = []
     for (edge, has), here in zip(edges, samples, strict=True):
@@ -177,7 +212,8 @@ def _without_inflow(problem: Problem, domain: Domain, look: Look, find: Find, rn
             continue
         velocity = _velocity(find(look, here), len(domain.coordinates))
         entering = (velocity * here.normals).sum(axis=1) < -1e-9 * np.abs(velocity).max()
-        if entering.any() and _lost(here.points[entering], domain, look, find, walls, walled):
+        lost = _lost(here.points[entering], domain, look, find, walls, walled)
+        if lost > SHARE * entering.sum():
             names.append(_name(edge))
     if not names:
         return ""
@@ -188,10 +224,11 @@ def _without_inflow(problem: Problem, domain: Domain, look: Look, find: Find, rn
 
 
 def _lost(
-    starts: np.ndarray, domain: Domain, look: Look, find: Find, walls: np.ndarray, walled: np.ndarray
-) -> bool:
-    """Whether a characteristic leaves where there is no condition, either."""
-    widths, points = np.array(domain.half_widths), starts
+    starts: np.ndarray, domain: Domain, look: Look, find: Find, walls: Samples, walled: np.ndarray
+) -> int:
+    """How many characteristics leave where there is no condition, either."""
+    assert walls.normals is not None
+    widths, points, lost = np.array(domain.half_widths), starts, 0
     for _ in range(STEPS):
         velocity = _velocity(find(look, Samples(points)), len(widths))
         speed = np.linalg.norm(velocity / widths, axis=1, keepdims=True)
@@ -199,13 +236,13 @@ def _lost(
             there = points + np.nan_to_num(STEP * velocity / speed)
         outside = ~domain.contains(there)
         for p in there[outside]:
-            nearest = np.argmin(((walls - p) ** 2 / widths**2).sum(axis=1))
-            if not walled[nearest]:
-                return True
+            beyond = ((p - walls.points) * walls.normals).sum(axis=1) > 0  # of these, not of a wall that is near
+            away = np.where(beyond, ((walls.points - p) ** 2 / widths**2).sum(axis=1), np.inf)
+            lost += not walled[np.argmin(away)]
         points = there[~outside]
         if not len(points):
             break
-    return False
+    return lost
 
 
 def _velocity(look: Look, dimension: int) -> np.ndarray:
