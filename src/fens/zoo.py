@@ -299,6 +299,7 @@ def inconsistent() -> dict[str, Problem]:
     """Problems whose equations contradict each other."""
     u, w = sp.Function("u")(x, y), sp.Function("w")(x)
     square, rod = Box({x: (0, 1), y: (0, 1)}), Box({x: (0, 1)})
+    disc = Ball({x: 0, y: 0}, 1)
     laplacian = u.diff(x, 2) + u.diff(y, 2)
     return {
         "a constant with two values": Problem({rod: sp.Eq(w.diff(x), 0), rod.boundary: sp.Eq(w, x)}),
@@ -313,7 +314,7 @@ def inconsistent() -> dict[str, Problem]:
              square.boundary: sp.Eq(normal_derivative(u), normal(x) + sp.Float(1e-3))}
         ),
         "values and fluxes": Problem(
-            {square: sp.Eq(laplacian, 0), square.boundary: [sp.Eq(u, x), sp.Eq(normal_derivative(u), 0)]}
+            {disc: sp.Eq(laplacian, 0), disc.boundary: [sp.Eq(u, x), sp.Eq(normal_derivative(u), 0)]}
         ),
     }
 

@@ -61,9 +61,9 @@ GOOD: dict[str, dict] = {
     "continuation": {"problem_of": lambda value: fens.Problem({**line, rod: sp.Eq(v.diff(x, 2), value)}),
                      "values": [1.0, 2.0], "initial": None, **SMALL},
     "eigen": {"problem": fens.Problem(modes), "eigenvalue": k, "count": 1, "near": 0.0, "features": 40},
-    "div": {"flux": fens.grad(u), "coordinates": x},
-    "grad": {"expression": u, "coordinates": x},
-    "laplacian": {"expression": u, "coordinates": x},
+    "div": {"flux": fens.grad(u)},
+    "grad": {"expression": u},
+    "laplacian": {"expression": u},
     "strong": {"expression": u.diff(x, 2)},
     "integral": {"expression": v},
     "jump": {"expression": v},
@@ -180,8 +180,9 @@ def run(call: Call) -> None:
 
 def _called(function: Callable, arguments: dict) -> object:
     """The function with its arguments, those by position that have no name."""
-    parameters = inspect.signature(function).parameters.values()
-    listed = [arguments.pop(p.name) for p in parameters if p.kind is p.VAR_POSITIONAL]
+    parameters = list(inspect.signature(function).parameters.values())
+    last = next((k for k, p in enumerate(parameters) if p.kind is p.VAR_POSITIONAL), -1)  # and those before it
+    listed = [arguments.pop(p.name) for p in parameters[: last + 1] if p.name in arguments]
     return function(*listed, **arguments)
 
 

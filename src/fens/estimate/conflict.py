@@ -124,7 +124,7 @@ class Reweighted:
 
     def norm(self, residuals: Sequence[float]) -> float:
         """The weighted norm of residuals that have these root mean squares."""
-        weights = [float(np.mean(to_host(torch.as_tensor(c.row_weights)))) for c in self.conditions]
+        weights = [float(torch.as_tensor(c.row_weights).mean()) for c in self.conditions]
         parts = [w * r * math.sqrt(len(c)) for w, r, c in zip(weights, residuals, self.conditions, strict=True)]
         return float(np.linalg.norm(parts))
 

@@ -27,8 +27,6 @@ from .scan import missed
 from .second import Probes, second_solution, values_at
 
 EPS = float(np.finfo(np.float64).eps)
-AGREED = 0.8  # of the relative residual, up to which two solutions may differ that are a compromise of equations
-TINY = float(np.finfo(np.float64).tiny)
 FAR = 100.0  # distance from the origin, in half-widths, from which the rounding of coordinates counts
 
 
@@ -65,8 +63,7 @@ def estimate_error(
     unseen = missed(problem, case.placed, for_scan)
     names = _names([c.condition.region.name for c in case.held_out])
     against = dict[int, float]()
-    apart_by = max(d / max(s, least, TINY) for d, s in zip(differences, sizes, strict=True))
-    if apart_by < AGREED * max(found.residuals) or max(found.residuals) <= UNRESOLVED:  # else it is not resolved
+    if local.relative < 1 or max(found.residuals) <= UNRESOLVED:  # else nothing is resolved
         against = contradiction(case, features, weights, found.here, found.residuals, lambda: found.half[1], looks)
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     evidence = Evidence(
