@@ -10,7 +10,6 @@ from .nonlinear import NEGLIGIBLE
 
 SAFETY = 2.0  # the difference of two solutions can be smaller than the error of either
 UNRESOLVED = 0.01  # residual of an equation beside its terms, above which two solutions may err alike
-VIOLATED = 0.1  # and above which the equations do not hold, and the solution may be anything
 UNCERTAIN = 0.05  # relative error above which a solution is not one
 DETERMINED = 1e-8  # relative error to which a random function must be found again
 SENSITIVE = 30.0  # change of a solution relative to that of its data, from which on it must not grow with the features

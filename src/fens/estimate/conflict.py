@@ -16,14 +16,14 @@ import torch
 from torch import Tensor
 
 from ..assemble import Aimed, Collocated, System, linearise, weigh
-from ..device import to_device, to_host
+from ..device import to_device
 from ..domain import Region
 from ..features import Family
 from ..fit import Case
 from ..lstsq import Failed
 from ..nonlinear import Point
 from ..numbers import rms
-from .local import Look
+from .local import Look, fastest_waves
 
 SUSPICIOUS = 1e-8  # relative residual above which equations may contradict each other
 LARGE = 0.2  # of the largest relative residual, from which on another is large, too
@@ -99,7 +99,7 @@ def has_layers(look: Look, features: Family) -> bool:
     """Whether the highest derivatives of an equation on a domain matter only for waves shorter than all features."""
     if look.placed.condition.region.domain is not look.placed.condition.region or not look.coefficients:
         return False
-    fastest = np.max([to_host(f.W.abs().amax(dim=0)) for f in features.members], axis=0)
+    fastest = fastest_waves(features)
     order = max(sum(jet.orders) for jet, _ in look.coefficients)
     sizes = [rms(c) * float(np.prod(fastest ** np.array(jet.orders))) for jet, c in look.coefficients]
     leading = sum(s for s, (jet, _) in zip(sizes, look.coefficients, strict=True) if sum(jet.orders) == order)

@@ -121,8 +121,7 @@ def local_error(
     special: Mapping[Domain, np.ndarray],
 ) -> LocalError:
     """What residuals say of the error, at the place where they say most; `looks` are by the numbers of conditions."""
-    functions = [f for f, c in zip(features.members, problem.components, strict=True) if not c.is_constant]
-    fastest = np.max([_fastest(f.W) for f in functions], axis=0)
+    fastest = fastest_waves(features)
     found = [LocalError(0.0, 0, "")]
     for k, look in looks.items():
         region = look.placed.condition.region
@@ -188,6 +187,6 @@ def distances(domain: Domain, points: np.ndarray, special: np.ndarray | None, on
     return np.asarray(np.maximum(found, 0.0))
 
 
-def _fastest(W: Tensor) -> np.ndarray:
+def fastest_waves(features: Family) -> np.ndarray:
     """The largest wave number along each axis."""
-    return to_host(W.abs().amax(dim=0))
+    return np.asarray(np.max([to_host(f.W.abs().amax(dim=0)) for f in features.members], axis=0))

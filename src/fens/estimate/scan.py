@@ -30,7 +30,6 @@ class Missed:
     """What a known function does at a place that no point was near enough to see."""
 
     condition: int
-    formula: sp.Expr
     place: tuple[float, ...]
 
 
@@ -42,7 +41,7 @@ def missed(problem: Problem, placed: Sequence[Placed], seed: np.random.SeedSeque
         if formulas and not p.is_integral and any(len(q.ends) for q in p.condition.region.patches):
             everywhere = _everywhere(p, np.random.default_rng(stream))
             moved = p.moved(everywhere, problem.coordinates)
-            found += [Missed(k, f.expression, where) for f in formulas for where in _unseen(f, p, moved)]
+            found += [Missed(k, where) for f in formulas for where in _unseen(f, p, moved)]
     return tuple(found)
 
 

@@ -1,10 +1,4 @@
-"""How wrong a solution is, and how far that number can be trusted; without knowing the exact one.
-
-The problem is solved once more, with independent features and points. Two such solutions err independently of each
-other, so that their difference is of the size of the error. What they may have in common, an equation that does not
-determine its solution, is found by a test of the same matrix: random functions, put through the equations, must be
-found again.
-"""
+"""A second solution, with independent features and points, and what its matrix tells of how far both can be trusted."""
 
 from __future__ import annotations
 
