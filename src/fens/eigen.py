@@ -20,13 +20,12 @@ import sympy as sp
 from .device import to_device
 from .errors import NotConverged, SettingError, quoted
 from .field import ComplexField, Fields
-from .numbers import is_whole, real_number
+from .numbers import EPS, is_whole, real_number
 from .pencil import Pencil
 from .problem import Problem, Unknown
 from .settings import Settings
 from .spectrum import SAFETY, Candidate, Computed
 
-EPS = float(np.finfo(np.float64).eps)
 HOLDS = 1e-3  # residual of the equation beside its terms, above which an eigenvalue is not resolved
 CONFIRMED = 1e-3  # relative difference up to which two computations found the same eigenvalue
 DEFECT = 0.5  # of what is left of a function that counts: much of it is in other directions than the function

@@ -94,10 +94,10 @@ class Case:
             return self
         return replace(self, settings=replace(self.settings, initial=function))
 
-    def halved(self) -> Case:
-        """The same with half as many features, and points for these."""
-        given = self.settings.features
-        some = {u: max(1, n // 2) for u, n in given.items()} if isinstance(given, Mapping) else self.settings.size // 2
+    def resized(self, factor: float) -> Case:
+        """The same with so many times as many features, and points for these."""
+        given = self.settings.features if isinstance(self.settings.features, Mapping) else self.settings.size
+        some = {u: max(1, int(factor * n)) for u, n in given.items()} if isinstance(given, Mapping) else int(factor * given)
         return replace(self, settings=replace(self.settings, features=some or 1, tol=None))
 
     def fitted(self, features: Family) -> Fit:

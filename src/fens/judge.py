@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 
 from .fit import Stats
 from .nonlinear import NEGLIGIBLE
+from .numbers import EPS
 
 SAFETY = 2.0  # the difference of two solutions can be smaller than the error of either
 UNRESOLVED = 0.01  # residual of an equation beside its terms, above which two solutions may err alike
 UNCERTAIN = 0.05  # relative error above which a solution is not one
 DETERMINED = 1e-8  # relative error to which a random function must be found again
+AMPLIFIED = 10.0  # units of round-off, times the change of a solution with its data, to which it suffices
 SENSITIVE = 30.0  # change of a solution relative to that of its data, from which on it must not grow with the features
 GROWS = 4.0  # factor by which it grows as features double, if nothing bounds it; one of a derivative grows by 2 at most
 SINGULAR = 1e10  # change of a solution relative to that of its data that leaves no digits
@@ -83,7 +85,20 @@ class Evidence:
     @property
     def determined(self) -> bool:
         """Whether the equations determine a solution, and one that depends continuously on them."""
-        return self.recovery <= DETERMINED and self.stable and not self.objection
+        return self.unique and self.stable and not self.objection
+
+    @property
+    def unique(self) -> bool:
+        """Whether random functions are found again, but for what the solution makes of rounding."""
+        return self.recovery <= max(DETERMINED, AMPLIFIED * EPS * min(self.sensitivity, SINGULAR))
+
+    @property
+    def amplified(self) -> float:
+        """What a sensitive solution makes of the rounding of its equations, relative to it.
+
+        Two solutions may agree on it better than either deserves, by chance.
+        """
+        return EPS * self.sensitivity if self.sensitivity > SENSITIVE else 0.0
 
     @property
     def stable(self) -> bool:
@@ -141,7 +156,10 @@ def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     worst, resolved = evidence.worst, evidence.resolved
     spread = max(1.0, evidence.misfit)  # of the data, beside what they are said to have
     errors = {
-        name: SAFETY * max(difference + spread * evidence.noise.get(name, 0.0), evidence.local * size)
+        name: max(
+            SAFETY * max(difference + spread * evidence.noise.get(name, 0.0), evidence.local * size),
+            evidence.amplified * size,
+        )
         + evidence.coordinates
         for name, (difference, size) in evidence.differences.items()
     }
@@ -189,7 +207,7 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
     """A verdict that does not trust the solution, and why; None if there is no reason for one."""
     if evidence.objection:
         return "unreliable", evidence.objection
-    if not evidence.recovery <= DETERMINED:
+    if not evidence.unique:
         return "unreliable", (
             "The equations do not determine the solution: other functions satisfy them as well. Look for a missing "
             "condition, a resonance, or too few points."

@@ -14,6 +14,7 @@ from .errors import FensError
 
 LEAST_MEMORY = 1_000_000  # bytes
 ENTRY = 8  # bytes of a number
+EPS = float(np.finfo(np.float64).eps)
 FEW = 10**6  # numbers for which there is always room
 
 

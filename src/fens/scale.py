@@ -11,10 +11,9 @@ import numpy as np
 
 from .domain.rule import gauss
 from .errors import SettingError
-from .numbers import real_number
+from .numbers import EPS, real_number
 from .progress import time_left
 
-EPS = np.finfo(np.float64).eps
 HALF_WIDTH = math.sqrt(3.0)  # of the distribution of the frequencies at scale 1
 LEAST = 0.15  # scale on [−1, 1]^d below which features are hard to tell from polynomials of low degree; in more than
 # four dimensions a few thousand features do not fill even that band, and smaller scales only lose digits

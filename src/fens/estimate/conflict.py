@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import torch
@@ -17,12 +18,13 @@ from torch import Tensor
 
 from ..assemble import Aimed, Collocated, System, linearise, weigh
 from ..device import to_device
-from ..domain import Region
+from ..domain import Region, Samples
 from ..features import Family
 from ..fit import Case
 from ..lstsq import Failed
 from ..nonlinear import Point
 from ..numbers import rms
+from .exponents import only_smooth
 from .local import Look, fastest_waves
 
 SUSPICIOUS = 1e-8  # relative residual above which equations may contradict each other
@@ -34,7 +36,12 @@ STAYS = 1.15  # factor by which a residual may fall as features double, and stil
 HEAVIER = 10.0  # times the weight of an equation
 FALLS, FALLS_A_LITTLE = 3.0, 1.15  # factors by which its residual then falls
 GROWN, GROWN_BY_FAR = 1.1, 5.0  # and by which those of others grow
+WITHOUT = 0.01  # factor by which residuals fall without a condition that contradicts the others
+PLACES = 8  # on a face
 HIDDEN = 0.1  # share of the leading terms in an equation for the shortest waves, below which it may have layers
+
+
+Find = Callable[[Look, Samples], Look]
 
 
 def contradiction(
@@ -45,26 +52,63 @@ def contradiction(
     relative: Sequence[float],
     half: Callable[[], Family],
     looks: Mapping[int, Look],
+    find: Find,
 ) -> dict[int, float]:
     """The numbers of the equations that contradict each other, with their relative residuals; empty if none do.
 
-    `here` are the functions at points that were not used, and `half` makes half as many features.
+    `here` are the functions at points that were not used, `half` makes half as many features, and `find` looks at an
+    equation elsewhere.
     """
     worst = max(relative)
     if not SUSPICIOUS < worst < float("inf") or any(has_layers(look, features) for look in looks.values()):
         return {}
     large = [k for k, r in enumerate(relative) if r > LARGE * worst]
-    if len(relative) < 2 or all(is_concentrated(case.held_out[k].condition.region, here.residuals[k]) for k in large):
+    if len(relative) < 2:
+        return {}
+    faces = degenerate_faces(case, looks, find)
+    concentrated = all(is_concentrated(case.held_out[k].condition.region, here.residuals[k]) for k in large)
+    if concentrated and not faces:
         return {}
     smaller = Reweighted.of(case, half(), features, weights)
     before, now = smaller.residuals({}), [rms(r) for r in here.residuals]
-    if before is None or not smaller.norm(before) < STAYS * smaller.norm(now):
+    if before is None:
+        return {}
+    if found := overdetermined(smaller, before, faces):
+        return {k: relative[k] for k in found}
+    if concentrated or not smaller.norm(before) < STAYS * smaller.norm(now):
         return {}
     for one in sorted(large, key=lambda k: -relative[k])[:TRIED]:
         after = smaller.residuals({one: HEAVIER})
         if after is not None and (found := moved(one, before, after)):
             return {k: relative[k] for k in found}
     return {}
+
+
+def degenerate_faces(case: Case, looks: Mapping[int, Look], find: Find) -> dict[int, int]:
+    """The conditions on faces where bounded solutions are smooth by themselves, with the equations that degenerate."""
+    found = {}
+    for k, p in enumerate(case.held_out):
+        domain = p.condition.region.domain
+        own = [j for j, look in looks.items() if look.placed.condition.region is domain]
+        if len(own) == 1 and k != own[0] and p.samples.normals is not None:
+            few = p.samples.only(np.linspace(0, len(p.samples) - 1, PLACES).astype(int))
+            look = looks[own[0]]
+            if only_smooth(look, few, np.array(domain.half_widths), partial(find, look)):
+                found[k] = own[0]
+    return found
+
+
+def overdetermined(smaller: Reweighted, before: Sequence[float], faces: Mapping[int, int]) -> list[int]:
+    """A condition and the equation that it contradicts: without it, all others hold."""
+    for k, equation in faces.items():
+        after = smaller.residuals({k: 0.0})
+        if after is not None and _norm_without(k, after) < WITHOUT * _norm_without(k, before):
+            return [k, equation]
+    return []
+
+
+def _norm_without(one: int, residuals: Sequence[float]) -> float:
+    return float(np.linalg.norm([r for k, r in enumerate(residuals) if k != one]))
 
 
 def is_concentrated(region: Region, residual: np.ndarray) -> bool:

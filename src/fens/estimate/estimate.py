@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -17,7 +17,7 @@ from ..features import Distribution, Family, Features, all_isotropic
 from ..fit import Case, Stats, draw_features
 from ..judge import SENSITIVE, UNRESOLVED, Error, Evidence, judged
 from ..nonlinear import NEGLIGIBLE, Point
-from ..numbers import rms
+from ..numbers import EPS, rms
 from ..problem import LINEARISATIONS, Component
 from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
@@ -26,7 +26,9 @@ from .local import Look, local_error
 from .scan import missed
 from .second import Probes, second_solution, values_at
 
-EPS = float(np.finfo(np.float64).eps)
+MOST = 2000  # features, of which twice as many are tried
+HALF_WAY = 2.0  # a step of Newton's goes half of the way, or more, to where a solution branches
+COARSE, VANISHING = 1e-9, 0.1  # residual, and leading coefficient beside what it usually is; see `may_err_alike`
 FAR = 100.0  # distance from the origin, in half-widths, from which the rounding of coordinates counts
 
 
@@ -41,7 +43,7 @@ def estimate_error(
 ) -> Error:
     """The error of Σ w_j φ_j as a solution of a problem."""
     problem = case.problem
-    for_probes, for_points, for_features, for_closer, for_half, for_scan = seed.spawn(6)
+    for_probes, for_points, for_features, for_closer, for_half, for_scan, for_finer = seed.spawn(7)
     found = Found(case, features, weights, distributions, tuple(scales), for_half)
     probes = tuple(Probes.of(c.domain, case.held_out, f.W, for_probes) for c, f in found.members)
     values = values_at(features, weights, probes)
@@ -52,19 +54,23 @@ def estimate_error(
     noise, growth, differences = dict[str, float](), 1.0, [float("inf")] * len(values)
     if second is not None:
         others = second.responses(problem, probes, np.random.default_rng(for_probes))
-        apart = [np.abs(a - b) for a, b in zip(values, others.solution, strict=True)]
-        differences = [float(np.nan_to_num(gap, nan=np.inf).max()) for gap in apart]
+        differences = [_largest_gap(a, b) for a, b in zip(values, others.solution, strict=True)]
         recovery, sensitivity, noise = others.recovery, others.sensitivity, others.noise(problem)
         if SENSITIVE < sensitivity < float("inf"):
             growth = sensitivity / found.half_sensitivity(probes, for_points, for_probes)
     looks, special = found.looks(for_closer)
+    if found.may_err_alike(looks) and (finer := found.finer(probes, for_finer)) is not None:
+        way = 1 if problem.is_linear else HALF_WAY
+        differences = [max(d, way * _largest_gap(a, b)) for d, a, b in zip(differences, values, finer, strict=True)]
     least = NEGLIGIBLE * max(sizes)  # one unknown of several may vanish
     local = local_error(problem, looks, features, weights, [max(s, least) for s in sizes], special)
     unseen = missed(problem, case.placed, for_scan)
     names = _names([c.condition.region.name for c in case.held_out])
     against = dict[int, float]()
     if local.relative < 1 or max(found.residuals) <= UNRESOLVED:  # else nothing is resolved
-        against = contradiction(case, features, weights, found.here, found.residuals, lambda: found.half[1], looks)
+        against = contradiction(
+            case, features, weights, found.here, found.residuals, lambda: found.half[1], looks, found.moved
+        )
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     evidence = Evidence(
         dict(zip(names, found.residuals, strict=True)), by_name, recovery, sensitivity, found.rounding, noise,
@@ -118,7 +124,7 @@ class Found:
     @cached_property
     def half(self) -> tuple[Case, Family]:
         """The problem with half as many features, at least as dense among the frequencies, and of the usual rank."""
-        case, d = self.case.halved(), len(self.case.problem.coordinates)
+        case, d = self.case.resized(0.5), len(self.case.problem.coordinates)
         drawn = draw_features(case.problem, case.settings, self.seed.spawn(1)[0], self.distributions)
         usual = scale_by_rank(case, drawn, self.scales)
         lower = [min(s / 2 ** (1 / d), r) for s, r in zip(self.scales, usual, strict=True)]
@@ -133,6 +139,24 @@ class Found:
         if second is None:
             return float("inf")
         return second.responses(case.problem, probes, np.random.default_rng(for_probes)).sensitivity
+
+    def may_err_alike(self, looks: Mapping[int, Look]) -> bool:
+        """Whether leading coefficients all but vanish somewhere, and the equations do not hold to rounding.
+
+        There any features of some speed make the same compromise between what they cannot follow and the rest.
+        """
+        return max(self.residuals) > COARSE and any(look.leading().min() < VANISHING for look in looks.values())
+
+    def finer(self, probes: Sequence[Probes], seed: np.random.SeedSequence) -> list[np.ndarray] | None:
+        """The values of a solution with twice as many features that are faster, too; None if these are too many."""
+        if self.case.settings.size > MOST:
+            return None
+        for_features, for_points = seed.spawn(2)
+        case, faster = self.case.resized(2.0), 2 ** (1 / len(self.case.problem.coordinates))
+        drawn = draw_features(case.problem, case.settings, for_features, self.distributions)
+        other = drawn.scaled([faster * s for s in self.scales], self.weights.device)
+        second = second_solution(case, self.features, self.weights, other, for_points)
+        return None if second is None else values_at(other, second.weights, probes)
 
     def looks(self, seed: np.random.SeedSequence) -> tuple[dict[int, Look], dict[Domain, np.ndarray]]:
         """The equations at points that are looked at more closely, and places where something special may be."""
@@ -169,6 +193,10 @@ class Found:
                 slopes = evaluate(f, self.weights[columns], where.points, orders)
                 found.append(EPS * sum(a * float(np.abs(s).max()) for a, s in zip(away, slopes, strict=True)))
         return max(found)
+
+
+def _largest_gap(values: np.ndarray, others: np.ndarray) -> float:
+    return float(np.nan_to_num(np.abs(values - others), nan=np.inf).max())
 
 
 def _names(regions: Sequence[str]) -> list[str]:

@@ -11,11 +11,10 @@ import sympy as sp
 
 from ..domain import Clustered, Demand, Domain
 from ..errors import SettingError
-from ..numbers import real_number
+from ..numbers import EPS, real_number
 from ..problem import Problem, Unknown, component_values
 from .labels import number, symbol
 
-EPS = float(np.finfo(np.float64).eps)
 SIZE_POINTS = 500
 
 Compare = Callable[[sp.Expr, Any], Any]  # of an unknown and a known function
