@@ -109,7 +109,7 @@ def mixed(rng: np.random.Generator) -> Trial:
 
 def growth(rng: np.random.Generator) -> Trial:
     """u′ = a u, growing or falling by many orders of magnitude."""
-    w, a = W(x), number(rng, -15, 15)
+    w, a = W(x), number(rng, -20, 20)
     problem = fens.Problem({line: sp.Eq(w.diff(x), a * w), line.face(x, 0): sp.Eq(w, 1)})
     return Trial("solved", problem, sp.exp(a * x), {"features": SMALL})
 
@@ -334,6 +334,29 @@ def euler(rng: np.random.Generator) -> Trial:
     return Trial("hard", problem, x**p, {"features": SMALL}, ((0.0,),))
 
 
+def root(rng: np.random.Generator) -> Trial:
+    """x w″ + (1 − p) w′ = f, whose solution is x^p and something smooth."""
+    w, p, smooth = W(x), number(rng, 0.3, 1.8), number(rng, -1, 1) * sp.exp(x)
+    exact = x**p + smooth
+    problem = fens.Problem({
+        line: sp.Eq(x * w.diff(x, 2) + (1 - p) * w.diff(x), x * smooth.diff(x, 2) + (1 - p) * smooth.diff(x)),
+        line.boundary: sp.Eq(w, exact),
+    })
+    return Trial("hard", problem, exact, {"features": SMALL}, ((0.0,),))
+
+
+def branching(rng: np.random.Generator) -> Trial:
+    """w w′ = f, whose solution is the root of a function that vanishes at one end."""
+    w, a, b = W(x), number(rng, 0.5, 1.5), number(rng, 0, 1)
+    end = int(rng.integers(2))
+    away = x if end == 0 else 1 - x
+    exact = sp.sqrt(a * away + b * away**2)
+    problem = fens.Problem({
+        line: sp.Eq(w * w.diff(x), sp.expand(exact**2 / 2).diff(x)), line.face(x, 1 - end): sp.Eq(w, exact)
+    })
+    return Trial("hard", problem, exact, {"features": 2 * SMALL}, ((float(end),),))
+
+
 def polar(rng: np.random.Generator) -> Trial:
     """Laplace in polar coordinates on a sector, whose solution is r^λ sin λφ."""
     u, degrees = U(r, x), pick(rng, (200, 270, 315, 360))
@@ -537,6 +560,31 @@ def value_and_flux(rng: np.random.Generator) -> Trial:
     return Trial("contradictory", problem, None, {"features": PLANE})
 
 
+def wrong_at_a_singular_point(rng: np.random.Generator) -> Trial:
+    """A value or a slope where the leading coefficient vanishes, and boundedness determines both."""
+    w, gap, which, exact = W(x), max(size_of_contradiction(rng), 1e-4), int(rng.integers(4)), wavy(rng, x)
+    k = number(rng, 1, 2.5)
+    if which == 3:
+        v, exact, rod = V(x, t), 1 - x - k * t, fens.Box({x: (0, 1)}).during(t, 0, 1)
+        problem = fens.Problem({
+            rod: sp.Eq(v.diff(t), x * v.diff(x, 2) + k * v.diff(x)),
+            rod.initial: sp.Eq(v, exact),
+            rod.sides: sp.Eq(v, exact + gap * (1 - x) * t),
+        })
+        return Trial("contradictory", problem, None, {"features": PLANE})
+    if which == 2:
+        problem = fens.Problem({
+            line: sp.Eq(x * w.diff(x) + k * w, x * exact.diff(x) + k * exact), line.face(x, 0): sp.Eq(w, exact + gap)
+        })
+        return Trial("contradictory", problem, None, {"features": SMALL})
+    problem = fens.Problem({
+        line: sp.Eq(x * w.diff(x, 2) + k * w.diff(x), x * exact.diff(x, 2) + k * exact.diff(x)),
+        line.face(x, 0): sp.Eq(w, exact + gap) if which else sp.Eq(w.diff(x), exact.diff(x) + gap),
+        line.face(x, 1): sp.Eq(w, exact),
+    })
+    return Trial("contradictory", problem, None, {"features": SMALL})
+
+
 def measured_otherwise(rng: np.random.Generator) -> Trial:
     """Measurements, said to be exact, that the equations do not allow."""
     u, gap, exact = U(x, y), max(size_of_contradiction(rng), 1e-4), wavy(rng, x, y)
@@ -637,11 +685,12 @@ SOLVED: tuple[Family, ...] = (
     regular_at_zero,
 )  # fmt: skip
 HARD: tuple[Family, ...] = (
-    bessel, euler, polar, weak_corner, corner, jumping_data, torsion, bump, bump_on_a_line, wrapped_bump, layer, front,
-    waves, kink,
+    bessel, euler, root, branching, polar, weak_corner, corner, jumping_data, torsion, bump, bump_on_a_line,
+    wrapped_bump, layer, front, waves, kink,
 )  # fmt: skip
 CONTRADICTORY: tuple[Family, ...] = (
-    two_values, two_equations, incompatible_flux, too_many_ends, value_and_flux, measured_otherwise,
+    two_values, two_equations, incompatible_flux, too_many_ends, value_and_flux, wrong_at_a_singular_point,
+    measured_otherwise,
 )  # fmt: skip
 ILL_POSED: tuple[Family, ...] = (
     no_inflow, wrong_sign, backward_heat, cauchy, open_face, resonance, floating, elliptic_in_time,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -96,9 +97,12 @@ class Case:
 
     def resized(self, factor: float) -> Case:
         """The same with so many times as many features, and points for these."""
-        given = self.settings.features if isinstance(self.settings.features, Mapping) else self.settings.size
-        some = {u: max(1, int(factor * n)) for u, n in given.items()} if isinstance(given, Mapping) else int(factor * given)
-        return replace(self, settings=replace(self.settings, features=some or 1, tol=None))
+        given = self.settings.features
+        if isinstance(given, Mapping):
+            some: Mapping[Any, int] | int = {u: max(1, int(factor * n)) for u, n in given.items()}
+        else:
+            some = max(1, int(factor * self.settings.size))
+        return replace(self, settings=replace(self.settings, features=some, tol=None))
 
     def fitted(self, features: Family) -> Fit:
         """The weights of given features."""

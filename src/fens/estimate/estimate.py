@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -15,19 +15,21 @@ from ..choose import scale_by_rank
 from ..domain import Domain, Samples
 from ..features import Distribution, Family, Features, all_isotropic
 from ..fit import Case, Stats, draw_features
-from ..judge import SENSITIVE, UNRESOLVED, Error, Evidence, judged
+from ..judge import GROWS, SENSITIVE, UNRESOLVED, Error, Evidence, judged
 from ..nonlinear import NEGLIGIBLE, Point
 from ..numbers import EPS, rms
 from ..problem import LINEARISATIONS, Component
 from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
 from .kind import objection
-from .local import Look, local_error
+from .local import Look, degenerate_error, fastest_waves, local_error
 from .scan import missed
 from .second import Probes, second_solution, values_at
 
 MOST = 2000  # features, of which twice as many are tried
 HALF_WAY = 2.0  # a step of Newton's goes half of the way, or more, to where a solution branches
+SETTLED = 1.5  # growth of the sensitivity to twice as many features, below which it has ended
+STEPS = 10  # times what twice as many features change is the most that an error is, unless it falls by a tenth only
 COARSE, VANISHING = 1e-9, 0.1  # residual, and leading coefficient beside what it usually is; see `may_err_alike`
 FAR = 100.0  # distance from the origin, in half-widths, from which the rounding of coordinates counts
 
@@ -57,13 +59,19 @@ def estimate_error(
         differences = [_largest_gap(a, b) for a, b in zip(values, others.solution, strict=True)]
         recovery, sensitivity, noise = others.recovery, others.sensitivity, others.noise(problem)
         if SENSITIVE < sensitivity < float("inf"):
-            growth = sensitivity / found.half_sensitivity(probes, for_points, for_probes)
+            growth = found.growth(sensitivity, probes, for_points, for_probes)
     looks, special = found.looks(for_closer)
-    if found.may_err_alike(looks) and (finer := found.finer(probes, for_finer)) is not None:
-        way = 1 if problem.is_linear else HALF_WAY
-        differences = [max(d, way * _largest_gap(a, b)) for d, a, b in zip(differences, values, finer, strict=True)]
     least = NEGLIGIBLE * max(sizes)  # one unknown of several may vanish
-    local = local_error(problem, looks, features, weights, [max(s, least) for s in sizes], special)
+    scales = [max(s, least) for s in sizes]
+    local = local_error(problem, looks, fastest_waves(features), scales, special)
+    slow = degenerate_error(looks, features, weights, scales, special)
+    if found.may_err_alike(looks) and (finer := found.finer(probes, for_finer)) is not None:
+        gaps = [_largest_gap(a, b) for a, b in zip(values, finer, strict=True)]
+        way = 1 if problem.is_linear else HALF_WAY
+        differences = [max(d, way * gap) for d, gap in zip(differences, gaps, strict=True)]
+        most = STEPS * way * max(gap / s for gap, s in zip(gaps, scales, strict=True))
+        slow = replace(slow, relative=min(slow.relative, most))
+    local = max(local, slow, key=lambda e: e.relative)
     unseen = missed(problem, case.placed, for_scan)
     names = _names([c.condition.region.name for c in case.held_out])
     against = dict[int, float]()
@@ -130,15 +138,37 @@ class Found:
         lower = [min(s / 2 ** (1 / d), r) for s, r in zip(self.scales, usual, strict=True)]
         return case, drawn.scaled(lower, self.weights.device)
 
-    def half_sensitivity(
-        self, probes: Sequence[Probes], for_points: np.random.SeedSequence, for_probes: np.random.SeedSequence
+    @cached_property
+    def double(self) -> tuple[Case, Family]:
+        """The problem with twice as many features, as dense among the frequencies, and so faster ones."""
+        case, faster = self.case.resized(2.0), 2 ** (1 / len(self.case.problem.coordinates))
+        drawn = draw_features(case.problem, case.settings, self.seed.spawn(1)[0], self.distributions)
+        return case, drawn.scaled([faster * s for s in self.scales], self.weights.device)
+
+    def growth(
+        self,
+        sensitivity: float,
+        probes: Sequence[Probes],
+        for_points: np.random.SeedSequence,
+        for_probes: np.random.SeedSequence,
     ) -> float:
-        """How sensitive the solution with half as many features is."""
-        case, other = self.half
-        second = second_solution(case, self.features, self.weights, other, for_points)
-        if second is None:
-            return float("inf")
-        return second.responses(case.problem, probes, np.random.default_rng(for_probes)).sensitivity
+        """The factor by which the sensitivity grows from half as many features, or else to twice as many.
+
+        Half may be too few to show all of it; what nothing bounds grows in both.
+        """
+
+        def of(sized: tuple[Case, Family]) -> float:
+            case, other = sized
+            second = second_solution(case, self.features, self.weights, other, for_points)
+            if second is None:
+                return float("inf")
+            return second.responses(case.problem, probes, np.random.default_rng(for_probes)).sensitivity
+
+        growth = sensitivity / of(self.half)
+        if GROWS < growth < float("inf") and self.case.settings.size <= MOST:
+            later = of(self.double) / sensitivity
+            growth = later if later < SETTLED else growth
+        return growth
 
     def may_err_alike(self, looks: Mapping[int, Look]) -> bool:
         """Whether leading coefficients all but vanish somewhere, and the equations do not hold to rounding.
@@ -148,14 +178,11 @@ class Found:
         return max(self.residuals) > COARSE and any(look.leading().min() < VANISHING for look in looks.values())
 
     def finer(self, probes: Sequence[Probes], seed: np.random.SeedSequence) -> list[np.ndarray] | None:
-        """The values of a solution with twice as many features that are faster, too; None if these are too many."""
+        """The values of a solution with twice as many features; None if these are too many."""
         if self.case.settings.size > MOST:
             return None
-        for_features, for_points = seed.spawn(2)
-        case, faster = self.case.resized(2.0), 2 ** (1 / len(self.case.problem.coordinates))
-        drawn = draw_features(case.problem, case.settings, for_features, self.distributions)
-        other = drawn.scaled([faster * s for s in self.scales], self.weights.device)
-        second = second_solution(case, self.features, self.weights, other, for_points)
+        case, other = self.double
+        second = second_solution(case, self.features, self.weights, other, seed)
         return None if second is None else values_at(other, second.weights, probes)
 
     def looks(self, seed: np.random.SeedSequence) -> tuple[dict[int, Look], dict[Domain, np.ndarray]]:

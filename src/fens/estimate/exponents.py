@@ -52,7 +52,7 @@ def bounded_are_smooth(found: np.ndarray) -> bool:
 def _quotients(
     look: Look, face: Samples, half_widths: np.ndarray, distance: float, find: Callable[[Samples], Look]
 ) -> np.ndarray | None:
-    """γ_k for each order k along the normal, the median of those at the points of a face; None without a leading one."""
+    """γ_k for each order k along the normal, the median of those at points of a face; None without a leading one."""
     assert face.normals is not None
     away = distance * float(np.abs(face.normals * half_widths).max())
     there = find(Samples(face.points - away * face.normals))

@@ -17,16 +17,13 @@ from ..assemble import Placed
 from ..domain import Box, Cylinder, Domain, Edge, Pair, Points, Samples
 from ..problem import Problem
 from .local import Look
+from .symbol import Symbol
 
-SHORT = 1e3  # wave number of short waves, in units of half the width of the domain
-SHORTER = 4.0  # times that for others, which must grow faster
-FASTER = 1.5
-FAST = 10.0  # growth over half the width of a domain that matters
-UNDAMPED = 1e-3  # growth or decay that is rounding
 PLACES, DIRECTIONS = 12, 4
 SHARE = 0.25  # of these in which a root is on the wrong side
 STEP, STEPS = 0.02, 300  # of a characteristic, in half-widths of the domain
-ON_FACE = 24  # points of a face from which characteristics start
+ON_FACE = 24  # points of a face that are looked at, and from which characteristics start
+VANISHING = 1e-3  # leading coefficient, beside what it usually is, with which a face may need no condition
 
 Find = Callable[[Look, Samples], Look]
 
@@ -37,6 +34,7 @@ def objection(problem: Problem, held_out: Sequence[Placed], looks: Mapping[int, 
     for domain in problem.domains:
         own = {k: look for k, look in looks.items() if look.placed.condition.region is domain}
         said = _against_time(problem, domain, held_out, list(own.values()), rng)
+        said = said or _without_condition(problem, domain, list(own.values()), find, rng)
         if not said and len(own) == 1 and len(problem.components) == 1:
             said = _without_inflow(problem, domain, next(iter(own.values())), find, rng)
         if said:
@@ -52,7 +50,7 @@ def _against_time(
     if not looks or len(looks) != len(unknowns) or not isinstance(domain, Box | Cylinder):
         return ""
     d, in_time = len(domain.coordinates), isinstance(domain, Cylinder)
-    rows = _places(looks, rng)
+    rows, symbol = _places(looks, rng), Symbol(looks, unknowns, np.array(domain.half_widths))
     for axis in [d - 1] if in_time else range(d):
         given = _given(domain, held_out, axis)
         if given is None or d == 1:
@@ -60,37 +58,34 @@ def _against_time(
         # a face of a box without condition may be one at which coefficients vanish; an instant without one is not
         needed = in_time and not any(isinstance(c.region, Points) for c in problem.conditions)
         trials = product(rows, range(1 if d == 2 else DIRECTIONS))
-        counted = [_roots(looks, unknowns, row, axis, np.array(domain.half_widths), rng) for row, _ in trials]
-        known = [c for c in counted if c is not None and (needed or sum(given) >= c[2])]
-        for end, side in (("lower", 0), ("upper", 1)):
-            if sum(c[side] > given[side] for c in known) > SHARE * len(counted):
+        counted = [symbol.roots(row, np.eye(d)[axis], rng) for row, _ in trials]
+        known = [c for c in counted if c is not None and (needed or sum(given) >= c.count)]
+        for end, missing in (
+            ("lower", sum(c.decaying > given[0] for c in known)), ("upper", sum(c.growing > given[1] for c in known))
+        ):
+            if missing > SHARE * len(counted):
                 return _sentence(domain, axis, end, given)
-    return _from_no_end(domain, held_out, looks, unknowns, rows, rng)
+    return _from_no_end(domain, held_out, symbol, rows, rng)
 
 
 def _from_no_end(
-    domain: Domain,
-    held_out: Sequence[Placed],
-    looks: Sequence[Look],
-    unknowns: Sequence[int],
-    rows: Sequence[int],
-    rng: np.random.Generator,
+    domain: Domain, held_out: Sequence[Placed], symbol: Symbol, rows: Sequence[int], rng: np.random.Generator
 ) -> str:
     """Waves without damping that no axis is solved along from one of its ends.
 
     Between two ends, or around a ring, some of them fit exactly, or nearly so: a vibrating string is not determined by
     its shape at two times.
     """
-    d, widths = len(domain.coordinates), np.array(domain.half_widths)
+    d = len(domain.coordinates)
     if d == 1 or not isinstance(getattr(domain, "base", domain), Box):
         return ""
     for axis in range(d):
         given = _given(domain, held_out, axis)
         for row, _ in product(rows, range(1 if d == 2 else DIRECTIONS)):
-            counted = _roots(looks, unknowns, row, axis, widths, rng)
-            if counted is None or not counted[2] or counted[3] < counted[2]:
+            found = symbol.roots(row, np.eye(d)[axis], rng)
+            if found is None or not found.count or found.undamped < found.count:
                 return ""
-            if given is not None and (0 in given or max(given) >= counted[2]):
+            if given is not None and (0 in given or max(given) >= found.count):
                 return ""
     return (
         "The equation has waves without damping, and along no coordinate is it solved from one end: between two ends, "
@@ -134,76 +129,60 @@ def _given(domain: Domain, held_out: Sequence[Placed], axis: int) -> tuple[int, 
     return lower, upper
 
 
-def _roots(
-    looks: Sequence[Look],
-    unknowns: Sequence[int],
-    row: int,
-    axis: int,
-    half_widths: np.ndarray,
-    rng: np.random.Generator,
-) -> tuple[int, int, int, int] | None:
-    """How many roots decay and grow without bound, how many there are, and how many of these do neither at all.
+def _without_condition(
+    problem: Problem, domain: Domain, looks: Sequence[Look], find: Find, rng: np.random.Generator
+) -> str:
+    """A part of the boundary that has no condition, where some solutions decay from it and as many grow."""
+    unknowns = [k for k, c in enumerate(problem.components) if c.domain == domain and not c.is_constant]
+    d, edges = len(domain.coordinates), _edges(problem, domain)
+    if d == 1 or not looks or len(looks) != len(unknowns) or len(problem.domains) > 1 or edges is None:
+        return ""
+    for edge in (e for e, has in edges if not has):
+        face = _on(edge, rng)
+        assert face.normals is not None
+        there = [find(look, face) for look in looks]
+        if any(_leading(a).min() < VANISHING * np.median(_leading(b)) for a, b in zip(there, looks, strict=True)):
+            continue
+        symbol = Symbol(there, unknowns, np.array(domain.half_widths))
+        counted = [symbol.roots(row, -face.normals[row], rng) for row in range(len(face))]
+        wanting = sum(c is not None and c.decaying == c.growing > 0 for c in counted)
+        if wanting > (1 - SHARE) * len(face):
+            return (
+                f"There is no condition on {_name(edge)}, where the equation wants one: the equations do not determine "
+                "the solution, or it does not depend continuously on them."
+            )
+    return ""
 
-    None if that cannot be told.
-    """
-    direction = rng.standard_normal(len(half_widths))
-    direction[axis] = 0.0
-    if len(half_widths) > 1:
-        direction /= np.linalg.norm(direction)
-    found = []
-    for wave_number in (SHORT, SHORTER * SHORT):
-        roots = _symbol_roots(looks, unknowns, row, axis, half_widths, wave_number * direction)
-        found.append(np.sort(roots))
-    slow, fast = found
-    if len(slow) != len(fast):
+
+def _edges(problem: Problem, domain: Domain) -> list[tuple[Edge, bool]] | None:
+    """The parts of a boundary, and whether there is a condition; None if others may determine the solution, too."""
+    regions = [c.region for c in problem.conditions if c.region is not domain]
+    inside = sum(c.region is domain for c in problem.conditions)
+    others = inside > len(problem.components) or any(isinstance(r, Pair | Points) for r in regions)
+    covered = [p for r in regions for p in r.patches]
+    edges = [(e, e.piece in covered) for e in domain.edges]
+    if others or all(has for _, has in edges) or not all(e.piece.has_normals for e, _ in edges):
         return None
-    decaying = int(np.sum((slow < -FAST) & (fast < FASTER * slow)))
-    growing = int(np.sum((slow > FAST) & (fast > FASTER * slow)))
-    return decaying, growing, len(slow), int(np.sum((np.abs(slow) < UNDAMPED) & (np.abs(fast) < UNDAMPED)))
+    return edges
 
 
-def _symbol_roots(
-    looks: Sequence[Look], unknowns: Sequence[int], row: int, axis: int, half_widths: np.ndarray, waves: np.ndarray
-) -> np.ndarray:
-    """The real parts of the roots τ of det P(τ) = 0, in units of one over half the width."""
-    n = len(unknowns)
-    degree = max(jet.orders[axis] for look in looks for jet, _ in look.coefficients)
-    P = np.zeros((degree + 1, n, n), dtype=complex)
-    for e, look in enumerate(looks):
-        for jet, c in look.coefficients:
-            if jet.unknown not in unknowns:
-                continue
-            across = [(1j * w) ** k for i, (w, k) in enumerate(zip(waves, jet.orders, strict=True)) if i != axis]
-            size = np.prod(half_widths ** np.array(jet.orders))
-            P[jet.orders[axis], e, unknowns.index(jet.unknown)] += c[row] / size * np.prod(across)
-    P /= np.abs(P).max(axis=(0, 2), keepdims=True) + np.finfo(float).tiny
-    if degree == 0 or not np.isfinite(P).all():
-        return np.zeros(0)
-    if n == 1:
-        return np.real(np.roots(P[::-1, 0, 0]))
-    from scipy.linalg import eigvals
+def _leading(look: Look) -> np.ndarray:
+    """The size of the coefficients of the highest derivatives."""
+    order = max(sum(jet.orders) for jet, _ in look.coefficients)
+    return np.asarray(sum(np.abs(c) for jet, c in look.coefficients if sum(jet.orders) == order))
 
-    A, B = np.eye(n * degree, dtype=complex), np.eye(n * degree, dtype=complex)  # P(τ) as a pencil of first order
-    A = np.roll(A, n, axis=1)
-    A[-n:] = -np.concatenate(list(P[:-1]), axis=1)
-    B[-n:, -n:] = P[-1]
-    with np.errstate(all="ignore"):
-        roots = eigvals(A, B)
-    return np.real(roots[np.isfinite(roots) & (np.abs(roots) < 1e3 * SHORT**3)])
+
+def _on(edge: Edge, rng: np.random.Generator) -> Samples:
+    return edge.piece.sample(ON_FACE, lambda n, ends, g: g.random((n, len(ends))), rng)
 
 
 def _without_inflow(problem: Problem, domain: Domain, look: Look, find: Find, rng: np.random.Generator) -> str:
     """Characteristics that no condition gives a value to."""
     first_order = all(sum(jet.orders) <= 1 for jet, _ in look.coefficients)
-    regions = [c.region for c in problem.conditions if c.region is not domain]
-    others = len(regions) < len(problem.conditions) - 1 or any(isinstance(r, Pair | Points) for r in regions)
-    if not first_order or others:  # which may determine the solution in ways of their own
+    edges = _edges(problem, domain)
+    if not first_order or edges is None:
         return ""
-    covered = [p for r in regions for p in r.patches]
-    edges = [(e, e.piece in covered) for e in domain.edges]
-    if all(has for _, has in edges) or not all(e.piece.has_normals for e, _ in edges):
-        return ""
-    samples = [e.piece.sample(ON_FACE, lambda n, ends, g: g.random((n, len(ends))), rng) for e, _ in edges]
+    samples = [_on(e, rng) for e, _ in edges]
     walls = Samples.joined(samples)
     walled = np.repeat([has for _, has in edges], [len(s) for s in samples])
     names = []

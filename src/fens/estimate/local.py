@@ -66,7 +66,6 @@ class Look:
             ratio = np.abs(self.residual) / whole
         return np.asarray(np.where(np.isfinite(ratio), ratio, 0.0))
 
-
     def leading(self) -> np.ndarray:
         """The smallest coefficient of a highest derivative along one axis, relative to what it usually is."""
         order = max(sum(jet.orders) for jet, _ in self.coefficients)
@@ -112,28 +111,35 @@ class LocalError:
     where: str
 
 
+NOWHERE = LocalError(0.0, 0, "")
+Special = Mapping[Domain, np.ndarray]
+
 def local_error(
-    problem: Problem,
-    looks: Mapping[int, Look],
-    features: Family,
-    weights: Tensor,
-    sizes: Sequence[float],
-    special: Mapping[Domain, np.ndarray],
+    problem: Problem, looks: Mapping[int, Look], waves: np.ndarray, sizes: Sequence[float], special: Special
 ) -> LocalError:
     """What residuals say of the error, at the place where they say most; `looks` are by the numbers of conditions."""
-    fastest = fastest_waves(features)
-    found = [LocalError(0.0, 0, "")]
+    found = [NOWHERE]
     for k, look in looks.items():
         region = look.placed.condition.region
         domain = region.domain or problem.domain
         away = distances(domain, look.points, special.get(domain), on_face=region is not domain)
         with np.errstate(divide="ignore"):
-            wave_numbers = np.maximum(fastest, 1 / (away[:, None] * np.array(domain.half_widths)))
+            wave_numbers = np.maximum(waves, 1 / (away[:, None] * np.array(domain.half_widths)))
         found.append(_largest(k, look, look.relative(sizes, wave_numbers), special.get(domain)))
-        if region is domain and len(rows := _degenerate(look, sizes, fastest)):
+    return max(found, key=lambda e: e.relative)
+
+
+def degenerate_error(
+    looks: Mapping[int, Look], features: Family, weights: Tensor, sizes: Sequence[float], special: Special
+) -> LocalError:
+    """The same where leading coefficients are about to vanish, and errors may vary as slowly as residuals do."""
+    fastest, found = fastest_waves(features), [NOWHERE]
+    for k, look in looks.items():
+        region = look.placed.condition.region
+        if isinstance(region, Domain) and len(rows := _degenerate(look, sizes, fastest)):
             few = look.only(rows)
-            own = few.own_wave_numbers(domain, fastest, features, weights)
-            found.append(_largest(k, few, few.relative(sizes, own), special.get(domain)))
+            own = few.own_wave_numbers(region, fastest, features, weights)
+            found.append(_largest(k, few, few.relative(sizes, own), special.get(region)))
     return max(found, key=lambda e: e.relative)
 
 

@@ -1,0 +1,85 @@
+"""The roots of an equation's symbol: how fast its solutions grow or decay along a direction, with waves across it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.polynomial import polynomial
+
+from .local import Look
+
+SHORT = 1e3  # wave number of short waves, in units of half the width of the domain
+SHORTER = 4.0  # times that for others, which must grow faster
+FASTER = 1.5
+FAST = 10.0  # growth over half the width of a domain that matters
+UNDAMPED = 1e-3  # growth or decay that is rounding
+
+
+@dataclass(frozen=True)
+class Roots:
+    """How many roots decay and grow without bound as waves get shorter, how many there are, and how many do neither."""
+
+    decaying: int
+    growing: int
+    count: int
+    undamped: int
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """Equations for as many unknowns, in units of half the widths of their domain."""
+
+    looks: Sequence[Look]
+    unknowns: Sequence[int]
+    half_widths: np.ndarray
+
+    def roots(self, row: int, direction: np.ndarray, rng: np.random.Generator) -> Roots | None:
+        """Those along a direction at one of the points, with waves in a random one across it; None if unknown."""
+        along = direction * self.half_widths
+        along = np.where(np.abs(along) < 1e-9 * np.abs(along).max(), 0.0, along) / np.linalg.norm(along)
+        across = rng.standard_normal(len(along))
+        across -= along * (across @ along)
+        if len(along) > 1:
+            across /= np.linalg.norm(across)
+        slow, fast = (self._real_parts(row, along, k * across) for k in (SHORT, SHORTER * SHORT))
+        if len(slow) != len(fast):
+            return None
+        decaying = int(np.sum((slow < -FAST) & (fast < FASTER * slow)))
+        growing = int(np.sum((slow > FAST) & (fast > FASTER * slow)))
+        undamped = int(np.sum((np.abs(slow) < UNDAMPED) & (np.abs(fast) < UNDAMPED)))
+        return Roots(decaying, growing, len(slow), undamped)
+
+    def _real_parts(self, row: int, along: np.ndarray, waves: np.ndarray) -> np.ndarray:
+        """The real parts of the roots τ of det P(τ) = 0, in order."""
+        P, n = self._polynomial(row, along, waves), len(self.unknowns)
+        degree = len(P) - 1
+        if degree < 1 or not np.isfinite(P).all():
+            return np.zeros(0)
+        if n == 1:
+            return np.sort(np.real(polynomial.polyroots(P[:, 0, 0])))
+        from scipy.linalg import eigvals
+
+        A, B = np.eye(n * degree, dtype=complex), np.eye(n * degree, dtype=complex)  # P(τ) as a pencil of first order
+        A = np.roll(A, n, axis=1)
+        A[-n:] = -np.concatenate(list(P[:-1]), axis=1)
+        B[-n:, -n:] = P[-1]
+        with np.errstate(all="ignore"):
+            roots = eigvals(A, B)
+        return np.sort(np.real(roots[np.isfinite(roots) & (np.abs(roots) < 1e3 * SHORT**3)]))
+
+    def _polynomial(self, row: int, along: np.ndarray, waves: np.ndarray) -> np.ndarray:
+        """The coefficients of the matrix P(τ), where ∂ is i waves + τ along; of each equation beside its largest."""
+        most = max((sum(jet.orders) for look in self.looks for jet, _ in look.coefficients), default=0)
+        P = np.zeros((most + 1, len(self.looks), len(self.unknowns)), dtype=complex)
+        for e, look in enumerate(self.looks):
+            for jet, c in look.coefficients:
+                if jet.unknown in self.unknowns:
+                    power = np.ones(1, dtype=complex)
+                    for a, w, k in zip(along, waves, jet.orders, strict=True):
+                        power = polynomial.polymul(power, polynomial.polypow([1j * w, a], k))
+                    size = np.prod(self.half_widths ** np.array(jet.orders))
+                    P[: len(power), e, self.unknowns.index(jet.unknown)] += c[row] / size * power
+        P /= np.abs(P).max(axis=(0, 2), keepdims=True) + np.finfo(float).tiny
+        return P[: 1 + max(np.flatnonzero(np.abs(P).max(axis=(1, 2))), default=0)]
