@@ -413,3 +413,9 @@ def test_multipliers_of_what_is_written_as_a_sum_of_multiples(expression, expect
     assert multipliers(expression, {a, b}) == expected
     if expected is not None:
         assert {s: sp.simplify(expression.diff(s)) for s in (a, b)} == {s: sp.simplify(c) for s, c in expected.items()}
+
+
+def test_there_are_not_too_many_equations():
+    line = fens.Box({x: (0, 1)})
+    with pytest.raises(fens.FensError, match="at most 2000 equations; got 3000"):
+        fens.Problem({line: [sp.Eq(sp.Function("w")(x), x)] * 3000})

@@ -858,6 +858,13 @@ def doubled(document):
     document["fields"]["Combined"] = list(ALL["Combined"].fields)
 
 
+def said_again(document):
+    """One equation thousands of times."""
+    conditions = of_kind(document, "Problem")[0][1 + ALL["Problem"].fields.index("conditions")]
+    of_it = document["entries"][conditions[0]]
+    of_it[1:] = of_it[1:2] * 20_000
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -873,6 +880,7 @@ def doubled(document):
         (other_order, "do not belong together"),
         (no_points, "do not belong to its problem"),
         (no_region, "do not belong together"),
+        (said_again, "more than 2000 equations"),
         (doubled, "do not belong together|more than 10000000 parts"),
     ],
 )

@@ -17,6 +17,8 @@ from .flux import check_jumps
 from .operators import unfolded
 from .unknowns import Component, Unknown, parts_of
 
+MOST_EQUATIONS = 2000
+
 
 @dataclass(frozen=True)
 class Condition:
@@ -49,6 +51,11 @@ class Problem:
 
     def __init__(self, equations: Mapping[Any, Any]) -> None:
         statements = _statements(equations)
+        if len(statements) > MOST_EQUATIONS:
+            raise EquationError(
+                f"A problem has at most {MOST_EQUATIONS} equations; got {len(statements)}. Values at many points are "
+                "one equation: fens.Points with fens.Data."
+            )
         self.domains: tuple[Any, ...] = _domains(statements)
         self.coordinates: tuple[sp.Symbol, ...] = self.domains[0].coordinates
         try:

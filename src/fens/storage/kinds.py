@@ -49,7 +49,7 @@ from ..field import ComplexField, Extrapolated, Field
 from ..fit import Stats
 from ..judge import Error, Evidence
 from ..nonlinear import State
-from ..problem import Component, Condition, Equation, Jet, Problem
+from ..problem import MOST_EQUATIONS, Component, Condition, Equation, Jet, Problem
 from ..scale import ScaleGrid, Search
 from ..settings import Settings
 from .fits import fits
@@ -130,6 +130,8 @@ def _problem(values: Mapping[str, Any]) -> Problem:
     wanted = {"domains": tuple[Domain, ...], "components": tuple[Component, ...], "conditions": tuple[Condition, ...]}
     if not all(fits(values[name], hint) and values[name] for name, hint in wanted.items()):
         raise FileError("the problem in the file is not one")
+    if len(values["conditions"]) > 2 * MOST_EQUATIONS:  # a complex one is two
+        raise FileError(f"the problem in the file has more than {MOST_EQUATIONS} equations")
     problem = Problem.of_conditions(**values)
     x = problem.coordinates
     regions = {c.region.domain for c in problem.conditions} - {None}
