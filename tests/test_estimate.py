@@ -111,6 +111,8 @@ def test_verdicts():
         ({"differences": {"u": (float("nan"), 1.0)}}, "converged", "unreliable"),
         ({"recovery": 1e-3}, "converged", "unreliable"),
         ({"recovery": float("nan")}, "converged", "unreliable"),
+        ({"recovery": 1e-7}, "converged", "unreliable"),
+        ({"recovery": 1e-7, "sensitivity": 1e9}, "converged", "roundoff-limited"),  # lost to rounding
         ({"sensitivity": 1e5, "growth": 10.0}, "converged", "unreliable"),
         ({"sensitivity": 1e5, "growth": 1.2}, "converged", "approximation-limited"),
         ({"sensitivity": 50.0, "growth": 10.0}, "converged", "unreliable"),

@@ -9,8 +9,10 @@ from fens.assemble import place, sample
 from fens.device import device_of
 from fens.estimate.closer import closer_points, corners
 from fens.estimate.conflict import moved, spread
-from fens.estimate.local import distances
+from fens.estimate.exponents import bounded_are_smooth, exponents
+from fens.estimate.local import Look, distances
 from fens.estimate.scan import is_plain, missed
+from fens.estimate.symbol import Symbol
 from fens.problem import newton_form
 from fens.settings import Settings
 
@@ -187,3 +189,84 @@ def test_far_from_the_origin_the_rounding_of_coordinates_counts():
     )
     assert near.evidence.coordinates == 0
     assert far.estimate > far.evidence.coordinates > 1e-8
+
+
+RING, DISC = fens.Ball({x: 0, y: 0}, radius=1) - fens.Ball({x: 0, y: 0}, radius=0.5), fens.Ball({x: 0, y: 0}, radius=1)
+TRIANGLE = fens.Polygon([(0, 0), (1, 0), (0.3, 0.9)], (x, y))
+BOTH = [sp.Eq(u, x), sp.Eq(fens.normal_derivative(u), fens.normal(x))]
+LAPLACE = sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0)
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+@pytest.mark.parametrize(
+    ("equations", "objects"),
+    [
+        ({RING: LAPLACE, RING.part(DISC.boundary): BOTH}, True),  # Cauchy's problem
+        ({RING: LAPLACE, RING.boundary: sp.Eq(u, x)}, False),
+        ({TRIANGLE: LAPLACE, TRIANGLE.edge(0): BOTH, TRIANGLE.edge(1): sp.Eq(u, x)}, True),
+        ({TRIANGLE: sp.Eq(u.diff(x) + 5 * u.diff(y), 1), TRIANGLE.edge(0): sp.Eq(u, x)}, False),  # needs no more
+        ({DISC: sp.Eq(fens.div((1 - x**2 - y**2) * fens.grad(u)) - u, -5 * x)}, False),  # degenerates on the circle
+    ],
+)
+def test_a_part_of_a_boundary_without_its_condition_is_named(equations, objects):
+    error = verdict(fens.Problem(equations))
+    assert ("There is no condition on" in error.evidence.objection) == objects
+    assert error.trusted != objects
+
+
+@pytest.mark.parametrize(
+    ("quotients", "found"),
+    [
+        ([0, 1, 1], [0, 0]),  # (r u′)′: 1 and log r
+        ([0, 2, 1], [-1, 0]),  # in space
+        ([-1 / 4, 1, 1], [-1 / 2, 1 / 2]),  # Bessel's of order ½
+        ([0, 0, 1], [0, 1]),  # no singular point
+        ([3, 1], [-3]),
+    ],
+)
+def test_exponents_of_an_equation_that_degenerates(quotients, found):
+    assert np.sort(exponents(np.array(quotients, dtype=float)).real) == pytest.approx(found, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("found", "smooth"),
+    [
+        ([0, 0], True),  # the other is log r, which is unbounded
+        ([-1, 0], True),
+        ([-2], True),
+        ([-0.5, 0.5], False),
+        ([0, 1], False),  # r log r is bounded, and not smooth
+        ([1, 1], False),
+        ([0.3 + 1j, 0.3 - 1j], False),
+        ([-1, 2], True),
+    ],
+)
+def test_whether_bounded_solutions_are_smooth(found, smooth):
+    assert bounded_are_smooth(np.array(found, dtype=complex)) == smooth
+
+
+@pytest.mark.parametrize(
+    ("equation", "direction", "found"),
+    [
+        (v.diff(t, 2) + v.diff(x, 2), (1, 0), (1, 1, 2, 0)),
+        (v.diff(t, 2) + v.diff(x, 2), (0.6, 0.8), (1, 1, 2, 0)),
+        (v.diff(t) - v.diff(x, 2), (0, 1), (1, 0, 1, 0)),
+        (v.diff(t) - v.diff(x, 2), (0, -1), (0, 1, 1, 0)),
+        (v.diff(t) - v.diff(x, 2), (1, 0), (1, 1, 2, 0)),
+        (v.diff(t, 2) - v.diff(x, 2), (0, 1), (0, 0, 2, 2)),
+    ],
+)
+def test_roots_of_symbols(equation, direction, found):
+    problem = fens.Problem({rod: sp.Eq(equation, 1), rod.boundary: sp.Eq(v, 0)})
+    points = sample(problem, fens.Clustered(interior=4), (10,), np.random.SeedSequence(0))
+    placed = place(problem, points, newton_form, device_of("cpu"))[0]
+    look = Look(placed, [(jet, c(placed.values, 4)) for jet, c in placed.form.coefficients], np.zeros(4))
+    roots = Symbol([look], [0], np.array([0.5, 0.5])).roots(0, np.array(direction), np.random.default_rng(0))
+    assert (roots.decaying, roots.growing, roots.count, roots.undamped) == found
+
+
+def test_a_solution_that_features_of_one_speed_miss_alike_is_compared_with_a_finer_one():
+    problem = fens.Problem({line: sp.Eq(w * w.diff(x), 0.5), line.face(x, 1): sp.Eq(w, 1)})
+    solution = fens.solve(problem, features=400)
+    true = np.abs(solution(10.0 ** -np.arange(1, 16)) - 10.0 ** (-0.5 * np.arange(1, 16))).max()
+    assert 1 <= solution.error.estimate / true < 5
