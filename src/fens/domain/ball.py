@@ -21,6 +21,8 @@ from .region import Edge
 from .rule import gauss
 from .shape import TRIALS, Shape
 
+IN_A_BOX = 3  # dimensions up to which the box around a ball is filled: in ten a ball has a 400th of it
+
 
 @dataclass(frozen=True, repr=False, init=False)
 class Ball(Shape):
@@ -70,6 +72,11 @@ class Ball(Shape):
         at_centre = slope == 0
         near = norm * (norm - 1) / np.where(at_centre, 1.0, slope)  # the distance to first order
         return np.where(at_centre, -min(self.radii), near)
+
+    def filled(self, unit: np.ndarray) -> np.ndarray:
+        if len(self.radii) <= IN_A_BOX:
+            return super().filled(unit)
+        return np.asarray(np.array(self.centre) + np.array(self.radii) * ball_points(unit))
 
     def farthest(self, directions: np.ndarray) -> np.ndarray:
         return np.asarray(np.array(self.centre) + np.array(self.radii) * _unit(directions * np.array(self.radii)))
@@ -186,6 +193,15 @@ def sphere_points(unit: np.ndarray) -> np.ndarray:
         points = ndtri(np.clip(unit, 1e-15, 1 - 1e-15))
     around: np.ndarray = points / np.linalg.norm(points, axis=1)[:, None]
     return around
+
+
+def ball_points(unit: np.ndarray) -> np.ndarray:
+    """Even points of the unit ball from those of a cube: of normal numbers, the length says nothing of the direction."""
+    from scipy.special import gammainc, ndtri
+
+    normal, d = ndtri(np.clip(unit, 1e-15, 1 - 1e-15)), unit.shape[1]
+    length = np.linalg.norm(normal, axis=1)
+    return np.asarray(gammainc(d / 2, length**2 / 2)[:, None] ** (1 / d) * _unit(normal))
 
 
 def sphere_rule(n: int) -> tuple[np.ndarray, np.ndarray]:

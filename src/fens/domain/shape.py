@@ -54,6 +54,11 @@ class Shape(Domain):
             raise RegionError(f"{self.name} can be combined with another shape; got {quoted(other)} ({what}).")
         return Combined(self, operation, other)
 
+    def filled(self, unit: np.ndarray) -> np.ndarray:
+        """The images of points of the unit cube: even points of the shape or, with others, of the box around it."""
+        lower, upper = np.array(self.bounds).T
+        return np.asarray(lower * (1 - unit) + upper * unit)
+
     def volume(self) -> float:
         """Length, area or volume; of combined and implicit shapes in space an estimate, good to about a percent."""
         if len(self.coordinates) <= 2:
@@ -63,7 +68,7 @@ class Shape(Domain):
 
 @dataclass(frozen=True)
 class Inside(Piece):
-    """What lies within a shape, found by trying points of the box around it."""
+    """What lies within a shape, found by trying points that fill it, or the box around it."""
 
     shape: Shape
 
@@ -84,8 +89,7 @@ class Inside(Piece):
         return max(len(self.place(fixed_sobol(TRIALS, len(self.ends)))), 1) / TRIALS
 
     def attempt(self, unit: np.ndarray) -> tuple[Samples, np.ndarray]:
-        lower, upper = np.array(self.shape.bounds).T
-        points = lower * (1 - unit) + upper * unit
+        points = self.shape.filled(unit)
         rows = np.flatnonzero(self.shape.depth(points) < -self.shape.slack)
         return Samples(points[rows]), rows
 
@@ -125,8 +129,7 @@ class Crowded(Inside):
         return (False,) * (len(self.shape.coordinates) + 1)
 
     def attempt(self, unit: np.ndarray) -> tuple[Samples, np.ndarray]:
-        lower, upper = np.array(self.shape.bounds).T
-        points = lower * (1 - unit[:, :-1]) + upper * unit[:, :-1]
+        points = self.shape.filled(unit[:, :-1])
         depth = -self.shape.depth(points)
         wanted = unit[:, -1] ** 2 * depth <= CROWD * max(self.shape.half_widths)
         rows = np.flatnonzero((depth > self.shape.slack) & wanted)

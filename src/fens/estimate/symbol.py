@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.polynomial import polynomial
@@ -71,15 +72,26 @@ class Symbol:
 
     def _polynomial(self, row: int, along: np.ndarray, waves: np.ndarray) -> np.ndarray:
         """The coefficients of the matrix P(τ), where ∂ is i waves + τ along; of each equation beside its largest."""
-        most = max((sum(jet.orders) for look in self.looks for jet, _ in look.coefficients), default=0)
-        P = np.zeros((most + 1, len(self.looks), len(self.unknowns)), dtype=complex)
-        for e, look in enumerate(self.looks):
-            for jet, c in look.coefficients:
-                if jet.unknown in self.unknowns:
-                    power = np.ones(1, dtype=complex)
-                    for a, w, k in zip(along, waves, jet.orders, strict=True):
-                        power = polynomial.polymul(power, polynomial.polypow([1j * w, a], k))
-                    size = np.prod(self.half_widths ** np.array(jet.orders))
-                    P[: len(power), e, self.unknowns.index(jet.unknown)] += c[row] / size * power
+        P = np.zeros((self._order + 1, len(self.looks), len(self.unknowns)), dtype=complex)
+        for equation, unknown, values, factors in self._terms:
+            power = np.array([values[row]], dtype=complex)
+            for axis in factors:
+                power = np.convolve(power, (1j * waves[axis], along[axis]))
+            P[: len(power), equation, unknown] += power
         P /= np.abs(P).max(axis=(0, 2), keepdims=True) + np.finfo(float).tiny
         return P[: 1 + max(np.flatnonzero(np.abs(P).max(axis=(1, 2))), default=0)]
+
+    @cached_property
+    def _order(self) -> int:
+        return max((len(factors) for *_, factors in self._terms), default=0)
+
+    @cached_property
+    def _terms(self) -> list[tuple[int, int, np.ndarray, list[int]]]:
+        """The numbers of equation and unknown, the coefficients, and the axes along which one differentiates."""
+        return [
+            (e, self.unknowns.index(jet.unknown), c / np.prod(self.half_widths ** np.array(jet.orders)), axes)
+            for e, look in enumerate(self.looks)
+            for jet, c in look.coefficients
+            if jet.unknown in self.unknowns
+            for axes in [[i for i, k in enumerate(jet.orders) for _ in range(k)]]
+        ]
