@@ -362,7 +362,7 @@ def test_no_solution_is_not_a_number(coefficient):
 def test_no_solution_in_two_dimensions(coefficient):
     problem = fens.Problem({square: u.diff(x, 2) + u.diff(y, 2) + coefficient * sp.exp(u), square.boundary: u})
     with pytest.raises(fens.NotConverged):
-        fens.solve(problem, features=300)
+        fens.solve(problem, features=150)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,9 @@ from scipy.special import gamma
 import fens
 from fens import zoo
 from fens.domain import Combined, Demand, Reaching
+from fens.domain.ball import ball_points
 from fens.errors import EquationError, RegionError, SettingError
+from fens.sobol import fixed_sobol
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
 trimesh = pytest.importorskip("trimesh")
@@ -592,3 +594,12 @@ def test_integrals_of_solutions(solved):
 def test_pictures_leave_holes_out(solved):
     pytest.importorskip("matplotlib")
     assert solved[0].plot().axes
+
+
+@pytest.mark.parametrize("d", [4, 10])
+def test_points_fill_a_ball_in_many_dimensions(d):
+    points = ball_points(fixed_sobol(2**12, d))
+    radius = np.linalg.norm(points, axis=1)
+    assert np.mean(radius**d) == pytest.approx(0.5, abs=1e-3)  # as much within any radius as its volume
+    assert (d + 2) * (points.T @ points) / len(points) == pytest.approx(np.eye(d), abs=0.02)
+    assert radius.max() < 1
