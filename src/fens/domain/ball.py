@@ -196,7 +196,7 @@ def sphere_points(unit: np.ndarray) -> np.ndarray:
 
 
 def ball_points(unit: np.ndarray) -> np.ndarray:
-    """Even points of the unit ball from those of a cube: the length of normal numbers says nothing of their direction."""
+    """Even points of the unit ball from those of a cube: normal numbers have a length apart from their direction."""
     from scipy.special import gammainc, ndtri
 
     normal, d = ndtri(np.clip(unit, 1e-15, 1 - 1e-15)), unit.shape[1]
