@@ -10,7 +10,6 @@ import numpy as np
 import torch
 
 from ..device import to_device
-from ..errors import SettingError
 from .activation import ACTIVATIONS, Activation
 from .distribution import Distribution, Isotropic
 from .family import Family
@@ -113,9 +112,6 @@ def draw(
     distribution: Distribution = ISOTROPIC,
 ) -> Draw:
     """`count` random features for inputs within `bounds`; `affine` maps these to [−1, 1]^d first."""
-    if not isinstance(initialisation, str) or initialisation not in INITIALISATIONS:
-        known = ", ".join(INITIALISATIONS)
-        raise SettingError(f"The initialisation must be one of {known}; got {initialisation!r}.")
     d = len(bounds)
     half = INITIALISATIONS[initialisation](count, d)
     # independent streams: one stream for both would correlate phases with frequencies and ruin completeness
