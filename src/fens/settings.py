@@ -14,7 +14,7 @@ from .cluster import Cluster, Distributed
 from .device import device_of
 from .domain import Clustered, Sampler
 from .errors import SettingError, listed, quoted
-from .features import INITIALISATIONS, Distribution, activation
+from .features import Distribution, activation, check_initialisation
 from .lstsq import Automatic, Solver
 from .numbers import bytes_of, free, is_whole, real_number
 from .problem import LINEARISATIONS, Problem, Unknown
@@ -67,9 +67,7 @@ class Settings:
             raise SettingError(f"raise_on_failure must be True or False; got {quoted(self.raise_on_failure)}.")
         if self.adapt is not None and not isinstance(self.adapt, bool | np.bool_):
             raise SettingError(f"adapt must be True, False or None; got {quoted(self.adapt)}.")
-        if not isinstance(self.initialisation, str) or self.initialisation not in INITIALISATIONS:
-            known = ", ".join(INITIALISATIONS)
-            raise SettingError(f"The initialisation must be one of {known}; got {quoted(self.initialisation)}.")
+        check_initialisation(self.initialisation)
         if self.adapt and (self.scale is not None or self.initialisation != "uniform"):
             raise SettingError("adapt=True chooses frequencies and scale; leave out scale and initialisation.")
         if self.frequencies is not None and not hasattr(self.frequencies, "draw"):
