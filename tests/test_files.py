@@ -335,6 +335,19 @@ def test_a_solid_and_a_cloud(tmp_path):
     assert len(read(write(tmp_path, text)).problem.domain.rim.array) == 60
 
 
+def test_a_solid_with_odd_normals_prints_nothing(tmp_path, caplog):
+    pytest.importorskip("trimesh")
+    corners = ("0 0 0", "1 0 0", "0 1 0", "0 0 1")
+    facets = (
+        "facet normal 0 0 9**9\nouter loop\n" + "".join(f"vertex {corners[k]}\n" for k in face) + "endloop\nendfacet\n"
+        for face in ((0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3))
+    )
+    write(tmp_path, f"solid a\n{''.join(facets)}endsolid a\n", "a.stl")
+    text = shape('surface = "a.stl"\ncoordinates = ["x", "y", "z"]').replace("laplacian(u)", "diff(u, z)")
+    assert read(write(tmp_path, text)).problem.domain.volume() == pytest.approx(1 / 6)
+    assert not caplog.records
+
+
 def test_measured_points(tmp_path):
     write(tmp_path, "y, x, u, T, noise\n0.5,0.25,1,2,0.1\n0.75,0.5,3,4,0.2\n", "sensors.csv")
     text = BOX + POISSON + '"points sensors.csv" = ["u = data(u)", "2*u = data(T, noise)", "u = T", "u = data(T, 0.3)"]'
@@ -452,6 +465,7 @@ BAD = [
     (shape("ball = { x = 0, y = 0 }"), "needs radius", 3, 8),
     (shape("ball = { x = 0, y = 0 }\nradius = -1"), "must be positive", 3, 8),
     (shape('implicit = "x^2 + y^2"\nwithin = { x = [-2, 2], y = [-2, 2] }'), "a comparison is expected", 3, 22),
+    (shape('polygon = [[0, 0], [1, 0], [0, 1]]\ncoordinates = []'), "coordinates lists names", 4, 15),
     (shape('surface = "a.py"\ncoordinates = ["x", "y", "z"]'), "ends in .stl", 3, 11),
     (shape('shape = "plate - hole"') + SHAPES, "there is no shape 'hole'", 3, 18),
     (shape('shape = "plate - left & right"') + SHAPES, "needs brackets", 3, 23),

@@ -1,8 +1,11 @@
 """Limits that hold: of sizes, of time, of what may be given; each is told in a sentence."""
 
 import inspect
+import math
 import subprocess
 import sys
+from decimal import Decimal
+from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
@@ -26,11 +29,12 @@ from fens.lambdas import check_bounds
 from fens.lstsq import Automatic, least
 from fens.lstsq.sketched import Sketched
 from fens.lstsq.streamed import Streamed
-from fens.numbers import real_array, real_number
+from fens.numbers import items, real_array, real_number
 from fens.problem import Unknown
 from fens.scale import descend, search
 from fens.settings import Settings
 from fens.solve import rate, why_stop
+from fens.sums import written_out
 from fuzz.calls import NEVER, callables, make
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
@@ -117,9 +121,7 @@ def test_a_coefficient_beyond_floating_point(factor):
 
 
 def test_depth():
-    deep = x
-    for _ in range(3000):
-        deep = sp.sin(deep, evaluate=False)
+    deep = nested()
     with pytest.raises(EquationError, match="nested more than 100 deep"):
         check_bounds(deep, EquationError)
     assert quoted(deep) == "an object of the kind sin"
@@ -130,13 +132,155 @@ def test_depth():
     "huge",
     [
         sp.Pow(10, sp.Pow(10, 10, evaluate=False), evaluate=False), sp.Pow(sp.Rational(1, 7), 10**6, evaluate=False),
-        sp.factorial(10**9, evaluate=False), sp.gamma(10**9, evaluate=False),
+        sp.factorial(10**9, evaluate=False), sp.gamma(10**9, evaluate=False), sp.harmonic(10**6, evaluate=False),
     ],
 )  # fmt: skip
 def test_numbers_that_would_keep_sympy_busy_for_ever(huge):
     with pytest.raises(EquationError, match="more than 4000 digits"):
         fens.Problem({**LINE, rod: sp.Eq(v.diff(x, 2), huge * x)})
     check_bounds(sp.Pow(2, 1000, evaluate=False) * sp.sqrt(2) * x**10**6, EquationError)
+
+
+@pytest.mark.parametrize(
+    "long",
+    [
+        sp.Sum(1 / n, (n, 1, 10**6)), sp.Sum(x**n, (n, 1, sp.oo)), sp.Product(1 + x / n, (n, 1, 500)),
+        sp.Sum(x * n, (n, 1, x)), sp.Sum(sp.Sum(n * x**y, (n, 1, 100)) ** 2, (y, 1, 100)),
+    ],
+)  # fmt: skip
+def test_sums_that_would_keep_sympy_busy(long):
+    for statement in (sp.Eq(v.diff(x, 2), long), long):
+        with pytest.raises(EquationError, match=r"contains .*; sums and products have limits that are whole numbers"):
+            fens.Problem({**LINE, rod: statement})
+    with pytest.raises(EquationError, match="at most 1000 terms or 31 factors in all"):
+        fens.manufacture({rod: v.diff(x, 2), rod.boundary: v}, v, long)
+
+
+@pytest.mark.parametrize(
+    "short",
+    [
+        sp.Sum(x**n / n, (n, 1, 20)), sp.Sum(y * x, (y, 1, n), (n, 2, 5)), sp.Product(x + n, (n, 1, 4)) * 2,
+        sp.Sum(sp.Product(n + y, (n, 1, 3)) * x, (y, 2, 4)), sp.Sum(n * x, (n, 5, 1)), sp.Product(x + n, (n, 5, 1)),
+        sp.Sum(n, (n, 3, 2)), x**2,
+    ],
+)  # fmt: skip
+def test_short_sums_are_their_terms(short):
+    found = written_out(short)
+    assert not found.has(sp.Sum, sp.Product)
+    assert sp.simplify(found - short.doit()) == 0
+
+
+def test_a_sum_in_an_equation():
+    (condition,) = fens.Problem({rod: sp.Eq(v.diff(x, 2), sp.Sum(x**n, (n, 1, 3)))}).conditions
+    assert condition.equation.residual.coeff(x, 3) == -1
+    assert "Sum(x**n" in condition.equation.text
+
+
+def nested():
+    deep = x
+    for _ in range(3000):
+        deep = sp.sin(deep, evaluate=False)
+    return deep
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda given: fens.div(given), "nested more than 100 deep"),
+        (lambda given: fens.div((given, given)), "nested more than 100 deep"),
+        (lambda given: fens.grad(given), "nested more than 100 deep"),
+        (lambda given: fens.laplacian(given), "nested more than 100 deep"),
+        (lambda given: fens.strong(given), "nested more than 100 deep"),
+        (lambda given: fens.grad(u, given), "takes coordinates"),
+        (lambda given: fens.eigen(fens.Problem(LINE), given), "The eigenvalue is a fens.Unknown"),
+        (lambda given: fens.eigen(fens.Problem(LINE), Unknown("k"), near=given), "nested more than 100 deep"),
+        (lambda given: fens.Implicit(sp.Lt(given, 1, evaluate=False), rod), "nested more than 100 deep"),
+        (lambda given: rod.during(given, 0, 1), "Coordinates are SymPy symbols"),
+        (lambda given: fens.load(given), "a file is given by its name"),
+        (lambda given: fens.read(given), "a file is given by its name"),
+        (lambda given: fens.Ball({x: 0}, {given: 1}), "got some for an object of the kind sin"),
+        (lambda given: solved(initialisation=given), "initialisation must be one of"),
+        (lambda given: solved(scale={given: 1}), "scale has values for an object of the kind sin"),
+        (lambda given: solved(partition={given: 1}), "a number of cells for an object of the kind sin"),
+    ],
+)
+def test_what_sympy_cannot_print_is_refused_all_the_same(call, told):
+    with pytest.raises(fens.FensError, match=told):
+        call(nested())
+
+
+@pytest.mark.parametrize("write", ["save", "to_csv", "to_vtk", "report"])
+def test_so_it_is_as_a_path(line, write):
+    with pytest.raises(fens.FensError, match=r"a file is given by its name; got an object of the kind sin"):
+        getattr(line, write)(nested())
+
+
+@pytest.mark.parametrize(
+    "given", [np.zeros(0), np.zeros(3), np.array([x, y], dtype=object), np.array(0.5), torch.tensor(0.5)]
+)
+def test_arrays_where_a_name_or_a_list_is_expected(line, given):
+    corners = [[0, 0], [1, 0], [0, 1]]
+    for refused in (
+        lambda: line.animate(given, "u.gif"),
+        lambda: rod.during(t, 0, 1).face(given, 0),
+        lambda: solved(initialisation=given, adapt=True),
+        lambda: fens.Polygon(corners, given[..., None]),
+        lambda: fens.Polygon(corners, (x, y), holes=given if given.ndim == 0 or len(given) else corners),
+        lambda: fens.Cloud(corners, corners, corners, given[..., None]),
+        lambda: fens.Surface(np.eye(4, 3), given[..., None], [[0, 1, 2]]),
+        lambda: fens.Box({x: given[..., None]}),
+        lambda: fens.continuation(lambda value: 0, given if given.ndim == 0 else []),
+    ):
+        with pytest.raises((SettingError, RegionError)):
+            refused()
+
+
+def test_lists_that_are_none():
+    ring = [1.0]
+    ring.append(ring)
+    for option in ("scale", "partition"):
+        with pytest.raises(SettingError, match=option):
+            solved(**{option: ring})
+    with pytest.raises(SettingError, match="at most 10000, each a solve of its own"):
+        fens.continuation(lambda value: fens.Problem(LINE), range(10**12))
+    with pytest.raises(RegionError, match="needs 2 radii"):
+        fens.Ball({x: 0, y: 0}, np.broadcast_to(0.5, (10**12,)))
+    with pytest.raises(RegionError, match="one for each axis"):
+        fens.Ball({x: 0, y: 0}, ring)
+    assert fens.Ball({x: 0, y: 0}, np.array(0.5)).radii == (0.5, 0.5)
+    assert items("abc") is None
+    assert items(iter([1, 2]), 2) == (1, 2)
+    assert items(iter([1, 2]), 1) is None
+
+
+@pytest.mark.parametrize("number", [Decimal("1e999"), Decimal("0.5"), Fraction(1, 2), sp.Rational(1, 2), 10**400])
+def test_numbers_of_any_kind_are_floats(number):
+    settings = Settings(max_seconds=number, tol=number) if number < 1 else Settings(max_seconds=number)
+    assert settings.max_seconds == (0.5 if number < 1 else math.inf)
+    assert settings.tol == (0.5 if number < 1 else None)
+
+
+def test_a_count_beyond_floating_point(line):
+    with pytest.raises(SettingError, match=r"1\.0e\+300 numbers"):
+        line.to_csv("u.csv", points=10**400)
+    with pytest.raises(SettingError, match=r"1\.0e\+300 numbers"):
+        line.to_vtk("u.vtu", points=10**400)
+
+
+def test_clouds_whose_squares_are_beyond_floating_point():
+    angle = np.arange(24) * np.pi / 12
+    rim, lengths = np.column_stack([np.cos(angle), np.sin(angle)]), 10.0 ** np.linspace(-307, 307, 24)
+    cloud = fens.Cloud([[0, 0]], rim, rim * lengths[:, None], (x, y))
+    assert cloud.normals.array == pytest.approx(rim, abs=1e-12)
+    for size in (1e200, 1e-200):
+        with pytest.raises(RegionError, match="too thin, too small or too large along x"):
+            fens.Cloud([[0, 0]], size * rim, rim, (x, y))
+
+
+def test_a_shape_too_thin_to_have_an_inside():
+    needle = fens.Polygon([[0, 0], [2, 0], [1e30, 1]], (x, y))
+    with pytest.raises(RegionError, match=r"No point was found inside .* from \(0, 0\) to \(1e\+30, 1\)"):
+        needle.patches[0].sample(10, lambda count, ends, rng: rng.random((count, len(ends))), np.random.default_rng(0))
 
 
 def test_few_features_for_eigenvalues():

@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from .errors import EvaluationError, FensError, NotConverged, SettingError, quoted
+from .numbers import items
 from .problem import Problem
 from .solution import Solution
 from .solve import solve
+
+MOST_VALUES = 10_000
 
 
 def continuation(
@@ -19,10 +22,15 @@ def continuation(
     For stiff parameters: go from a value at which the iteration converges from anywhere to the one that is wanted.
     `initial` is where the first one starts, and the other options are those of `solve`.
     """
-    if not callable(problem_of) or not isinstance(values, Iterable):
-        raise SettingError("continuation() takes a function from a parameter to a problem, and the parameter's values.")
+    if not callable(problem_of):
+        raise SettingError(f"continuation() takes a function from a parameter to a problem; got {quoted(problem_of)}.")
+    if (steps := items(values, MOST_VALUES)) is None:
+        raise SettingError(
+            f"continuation() takes the values of the parameter as a list, at most {MOST_VALUES}, each a solve of its "
+            f"own; got {quoted(values)}."
+        )
     found: list[Solution] = []
-    for value in values:
+    for value in steps:
         problem = _problem(problem_of, value)
         try:
             found.append(solve(problem, initial=found[-1] if found else initial, **options))

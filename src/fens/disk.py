@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from .errors import FileError
+from .errors import FileError, quoted
 
 STALE = 24 * 3600  # seconds after which nobody writes to a temporary file any more
 AT_ONCE = getattr(os, "O_NONBLOCK", 0)  # a pipe is opened without waiting for who writes to it
@@ -22,7 +22,7 @@ def as_path(path: Any) -> Path:
     """The path of a file, from a text or a path."""
     named = isinstance(path, str | os.PathLike) and isinstance(name := os.fspath(path), str) and "\0" not in name
     if not named or not Path(path).name:
-        raise FileError(f"a file is given by its name; got {path!r:.200}")
+        raise FileError(f"a file is given by its name; got {quoted(path)}")
     return Path(path)
 
 

@@ -20,6 +20,7 @@ import sympy as sp
 from .device import to_device
 from .errors import NotConverged, SettingError, quoted
 from .field import ComplexField, Fields
+from .lambdas import check_bounds
 from .numbers import EPS, is_whole, real_number
 from .pencil import Pencil
 from .problem import Problem, Unknown
@@ -96,6 +97,7 @@ def _centre(near: Any) -> complex:
     """The number to look near to, a float if it is real."""
     message = f"near must be a finite number, real or complex; got {quoted(near)}."
     if isinstance(near, complex | np.complexfloating | sp.Expr):
+        check_bounds(near, SettingError)
         try:
             number = complex(near)
         except (TypeError, ValueError, OverflowError) as cause:

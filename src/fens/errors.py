@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from collections.abc import Iterable
+from itertools import islice
 from types import FrameType
 
 LONGEST = 200  # characters of a value that a message shows
@@ -15,6 +17,12 @@ def quoted(value: object) -> str:
         text = repr(value)
     except Exception:  # an object may raise anything, and an expression be too deep for SymPy to print
         return f"an object of the kind {type(value).__name__}"
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+
+
+def listed(values: Iterable[object]) -> str:
+    """Several values as messages list them, cut off where they are many."""
+    text = ", ".join(map(quoted, islice(values, LONGEST)))
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
 
 

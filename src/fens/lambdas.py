@@ -17,10 +17,11 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
+from sympy.concrete.expr_with_intlimits import ExprWithIntLimits
 from sympy.core.function import AppliedUndef
-from sympy.functions.combinatorial.factorials import CombinatorialFunction
 
 from .errors import EvaluationError, FensError, quoted
+from .sums import MOST_FACTORS, MOST_TERMS, terms
 
 FUNCTIONS: dict[type[sp.Basic], Callable[..., Any]] = {
     sp.exp: np.exp, sp.log: np.log, sp.Abs: np.abs, sp.sign: np.sign, sp.atan2: np.arctan2,
@@ -32,6 +33,7 @@ FOLDS = {sp.Add: operator.add, sp.Mul: operator.mul}
 POWERS: dict[sp.Expr, Callable[..., Any]] = {sp.S.Half: np.sqrt, sp.S.NegativeOne: np.reciprocal}
 
 DEEPEST = 100  # functions of functions in an expression: SymPy calls itself several times for each
+COMBINATORIAL = "sympy.functions.combinatorial"  # where SymPy has factorials, harmonic and other numbers
 MOST_DIGITS = 4000  # of a number in an expression: Python does not print more than 4300
 
 Step = tuple[Callable[..., Any], tuple[int, ...]]  # an operation, and the numbers of the values it takes
@@ -49,8 +51,9 @@ def lambdified(symbols: Sequence[sp.Symbol], body: Any) -> Callable[..., Any]:
 
 
 def check_bounds(expression: Any, error: type[FensError]) -> None:
-    """Refuse an expression so deep that SymPy would run out of calls, or with numbers that would keep it busy."""
+    """Refuse an expression so deep that SymPy would run out of calls, or with numbers or sums that keep it busy."""
     depths: dict[int, int] = {}
+    lengths: dict[int, float] = {}  # how many terms there are in all the sums of a part
     stack = [expression] if isinstance(expression, sp.Basic) else []
     while stack:
         node = stack[-1]
@@ -64,6 +67,13 @@ def check_bounds(expression: Any, error: type[FensError]) -> None:
             raise error(f"The expression is nested more than {DEEPEST} deep; write it as one of less depth.")
         if _is_huge(node):
             raise error(f"The expression contains {quoted(node)}, a number of more than {MOST_DIGITS} digits.")
+        inner = sum(lengths[id(a)] for a in parts)
+        lengths[id(node)] = terms(node) * max(1.0, inner) if isinstance(node, ExprWithIntLimits) else inner
+        if lengths[id(node)] > MOST_TERMS:
+            raise error(
+                f"The expression contains {quoted(node)}; sums and products have limits that are whole numbers, and at "
+                f"most {MOST_TERMS} terms or {MOST_FACTORS} factors in all. Take fewer, or what .doit() gives."
+            )
 
 
 def _is_huge(node: sp.Basic) -> bool:
@@ -73,7 +83,7 @@ def _is_huge(node: sp.Basic) -> bool:
     if isinstance(node, sp.Pow) and all(isinstance(a, sp.Rational) or _is_power(a) for a in node.args):
         base, exponent = (abs(a.evalf(6)) for a in node.args)
         return bool(base != 0 and exponent * abs(sp.log(base, 10).evalf(6)) > MOST_DIGITS)
-    combinatorial = isinstance(node, CombinatorialFunction | sp.gamma)
+    combinatorial = isinstance(node, sp.gamma) or COMBINATORIAL in str(type(node).__module__)
     return combinatorial and any(a.is_Integer and abs(a) > MOST_DIGITS for a in node.args)
 
 

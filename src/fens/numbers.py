@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def _reason_against(value: Any) -> str | None:
     count = math.prod(map(int, shape))
     if count <= FEW or ENTRY * count <= free():
         return None
-    return f"There are {count:.1e} of them, more than fit into memory."
+    return f"There are {about(count)} of them, more than fit into memory."
 
 
 def real_number(value: Any, error: type[FensError], message: str) -> float:
@@ -67,6 +68,17 @@ def real_number(value: Any, error: type[FensError], message: str) -> float:
     if array.ndim:
         raise error(message)
     return float(array)
+
+
+def items(value: Any, most: int = FEW) -> tuple[Any, ...] | None:
+    """What is in a list or array that a user gave; None for a text, for what has no items, and for more than `most`."""
+    if isinstance(value, str | bytes):
+        return None
+    try:
+        found = tuple(islice(value, most + 1))
+    except Exception:  # an object may raise anything when it is asked for its items, and an array of no axes does
+        return None
+    return found if len(found) <= most else None
 
 
 def free() -> int:
@@ -91,6 +103,11 @@ def bytes_of(value: Any) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating):
         return None
     return int(value) if LEAST_MEMORY <= value < math.inf else None
+
+
+def about(count: int) -> str:
+    """A number of points or the like as a text, also where it is beyond floating point."""
+    return f"{float(min(count, 10**300)):.1e}"
 
 
 def shown(size: int) -> str:

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from .assemble import Collocated, Placed, linearise, place
 from .domain import Region, Samples
-from .errors import EquationError, SettingError, UnsupportedEquation
+from .errors import EquationError, SettingError, UnsupportedEquation, quoted
 from .features import Family
 from .nonlinear import natural_size
 from .numbers import rms
@@ -48,7 +48,8 @@ class Pencil:
         if not isinstance(problem, Problem):
             raise SettingError(f"eigen() takes a fens.Problem; got {type(problem).__name__}.")
         if not isinstance(eigenvalue, Unknown):
-            raise SettingError(f"The eigenvalue is a fens.Unknown that stands in the equations; got {eigenvalue!r}.")
+            given = quoted(eigenvalue)
+            raise SettingError(f"The eigenvalue is a fens.Unknown that stands in the equations; got {given}.")
         (number,) = problem.of(eigenvalue)
         if sum(c.is_constant for c in problem.components) > 1:
             raise UnsupportedEquation("An eigenvalue problem has one unknown number, its eigenvalue.")

@@ -13,8 +13,8 @@ import sympy as sp
 from .cluster import Cluster, Distributed
 from .device import device_of
 from .domain import Clustered, Sampler
-from .errors import SettingError, quoted
-from .features import Distribution, activation
+from .errors import SettingError, listed, quoted
+from .features import Distribution, activation, check_initialisation
 from .lstsq import Automatic, Solver
 from .numbers import bytes_of, free, is_whole, real_number
 from .problem import LINEARISATIONS, Problem, Unknown
@@ -67,6 +67,7 @@ class Settings:
             raise SettingError(f"raise_on_failure must be True or False; got {quoted(self.raise_on_failure)}.")
         if self.adapt is not None and not isinstance(self.adapt, bool | np.bool_):
             raise SettingError(f"adapt must be True, False or None; got {quoted(self.adapt)}.")
+        check_initialisation(self.initialisation)
         if self.adapt and (self.scale is not None or self.initialisation != "uniform"):
             raise SettingError("adapt=True chooses frequencies and scale; leave out scale and initialisation.")
         if self.frequencies is not None and not hasattr(self.frequencies, "draw"):
@@ -93,7 +94,8 @@ class Settings:
         _check_whole("max_iterations", self.max_iterations, 1)
         if self.max_seconds is not None:
             message = f"max_seconds must be a positive number; got {quoted(self.max_seconds)}."
-            if not real_number(self.max_seconds, SettingError, message) > 0:
+            object.__setattr__(self, "max_seconds", seconds := real_number(self.max_seconds, SettingError, message))
+            if not seconds > 0:
                 raise SettingError(message)
         _check_whole("seed", self.seed, 0)
         if self.points is not None:
@@ -163,7 +165,8 @@ class Settings:
 
     def _check_tol(self) -> None:
         message = f"tol must be a positive number, the largest error wanted; got {quoted(self.tol)}."
-        if not 0 < real_number(self.tol, SettingError, message) < float("inf"):
+        object.__setattr__(self, "tol", tol := real_number(self.tol, SettingError, message))
+        if not 0 < tol < float("inf"):
             raise SettingError(message)
         if not self.estimate:
             raise SettingError("tol needs the error estimate that estimate=False leaves out; give one of the two.")
@@ -205,7 +208,7 @@ class Settings:
             for x in self.partition:
                 if x not in coordinates:
                     known = ", ".join(map(str, coordinates))
-                    raise SettingError(f"partition has a number of cells for {x}; the coordinates are {known}.")
+                    raise SettingError(f"partition has a number of cells for {quoted(x)}; the coordinates are {known}.")
             counts: Sequence[Any] = [self.partition.get(x, 1) for x in coordinates]
         else:
             counts = _per_axis(self.partition, coordinates, "partition")
@@ -254,11 +257,12 @@ def _per_axis(given: Any, coordinates: Sequence[sp.Symbol], name: str = "scale")
     if isinstance(given, Mapping):
         if set(given) != set(coordinates):
             raise SettingError(
-                f"{name} has values for {', '.join(map(str, given))}; "
+                f"{name} has values for {listed(given)}; "
                 f"the coordinates are {', '.join(map(str, coordinates))}."
             )
         return [given[x] for x in coordinates]
-    if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str | bytes) and np.ndim(given) > 0:
+    many = isinstance(given, Sequence) and not isinstance(given, str | bytes)
+    if many or (isinstance(given, np.ndarray) and given.ndim > 0):
         if len(given) != d:
             raise SettingError(f"{name} has {len(given)} values for {d} coordinates; give one, or one for each.")
         return list(given)

@@ -4,10 +4,11 @@ import contextlib
 import resource
 import signal
 import traceback
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
-from fens.errors import FensError
+from fens.errors import FensError, Unconverged, UnreliableWarning
 
 from . import fuzzer
 
@@ -24,7 +25,9 @@ def failure(name: str, seed: int) -> str:
     module = fuzzer(name)
     case = module.make(seed)
     try:
-        with _limited_memory(), _limited_time():
+        with _limited_memory(), _limited_time(), warnings.catch_warnings():
+            for doubt in (UnreliableWarning, Unconverged):  # of solutions, which is as it should be
+                warnings.simplefilter("ignore", doubt)
             module.run(case)
     except FensError as error:
         if not _starved(error):

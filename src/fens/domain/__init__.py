@@ -2,6 +2,7 @@
 
 from .ball import Ball
 from .box import Box
+from .checks import check_extent
 from .cloud import Cloud
 from .combine import Combined
 from .cylinder import Cylinder
@@ -45,6 +46,7 @@ __all__ = [
     "Shape",
     "Star",
     "Surface",
+    "check_extent",
     "checked_count",
     "points_of",
     "thinned",

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..errors import RegionError, quoted
-from ..numbers import real_number
+from ..errors import RegionError, listed, quoted
+from ..numbers import items, real_number
 from ..sobol import fixed_sobol
 from .checks import checked_centre, checked_label
 from .curve import Arc, Oval
@@ -241,14 +241,17 @@ def _radii(coordinates: Sequence[sp.Symbol], radius: Any) -> tuple[float, ...]:
         if set(radius) != set(coordinates):
             raise RegionError(
                 f"An ellipsoid needs a radius for each of {', '.join(map(str, coordinates))}; "
-                f"got some for {', '.join(map(str, radius))}."
+                f"got some for {listed(radius)}."
             )
         given = [radius[x] for x in coordinates]
-    listed = list(given) if isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) else [given]
-    if len(listed) not in (1, len(coordinates)):
-        raise RegionError(f"An ellipsoid needs {len(coordinates)} radii, one for each axis; got {len(listed)}.")
+    many = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) and getattr(given, "ndim", 1) > 0
+    single = items(given, len(coordinates)) if many else (given,)
+    if single is None or len(single) not in (1, len(coordinates)):
+        raise RegionError(
+            f"An ellipsoid needs {len(coordinates)} radii, one for each axis; got {len(given)}: {quoted(given)}."
+        )
     message = f"The radius of a ball is a number, or one for each axis; got {quoted(radius)}."
-    numbers = [real_number(r, RegionError, message) for r in listed]
+    numbers = [real_number(r, RegionError, message) for r in single]
     for r in numbers:
         if not 0 < r < math.inf:
             raise RegionError(f"The radius of a ball must be positive and finite; got {r:g}.")

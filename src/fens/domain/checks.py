@@ -11,7 +11,10 @@ import numpy as np
 import sympy as sp
 
 from ..errors import RegionError, quoted
-from ..numbers import real_number
+from ..numbers import items, real_number
+
+LARGEST = 1e100  # of a coordinate
+THINNEST = 1e-12  # of a shape, beside its coordinates
 
 
 def check_names(coordinates: Iterable[Any]) -> None:
@@ -23,6 +26,14 @@ def check_names(coordinates: Iterable[Any]) -> None:
         if x.name in names:
             raise RegionError(f"Two coordinates have the name {x}; each needs its own.")
         names.add(x.name)
+
+
+def check_extent(coordinates: Sequence[sp.Symbol], bounds: Sequence[tuple[float, float]]) -> None:
+    """Refuse a shape in which no points can be told apart, or their squares are not numbers."""
+    for x, (a, b) in zip(coordinates, bounds, strict=True):
+        farthest = max(abs(a), abs(b))
+        if farthest > LARGEST or b - a < max(1 / LARGEST, THINNEST * farthest):
+            raise RegionError(f"The shape is too thin, too small or too large along {x}: from {a:g} to {b:g}.")
 
 
 def which_end(coordinate: sp.Symbol, ends: tuple[float, float], value: Any) -> int:
@@ -38,10 +49,12 @@ def which_end(coordinate: sp.Symbol, ends: tuple[float, float], value: Any) -> i
 
 def interval(coordinate: Any, ends: Any) -> tuple[float, float]:
     """The ends of an interval as numbers, refused unless finite, in order and allowed by the symbol's assumptions."""
+    check_names([coordinate])
     message = f"The interval of {coordinate} must be two numbers, (lower, upper); got {quoted(ends)}."
-    if not isinstance(ends, Sequence | np.ndarray) or isinstance(ends, str) or len(ends) != 2:
+    both = items(ends, 2) if isinstance(ends, Sequence | np.ndarray) else None
+    if both is None or len(both) != 2:
         raise RegionError(message)
-    a, b = (real_number(e, RegionError, message) for e in ends)
+    a, b = (real_number(e, RegionError, message) for e in both)
     if not (math.isfinite(a) and math.isfinite(b)):
         raise RegionError(f"The interval of {coordinate} must be finite; got ({a:g}, {b:g}).")
     if not a < b:
@@ -77,8 +90,8 @@ def checked_centre(what: str, centre: Any) -> tuple[tuple[sp.Symbol, ...], tuple
 
 def checked_plane(what: str, coordinates: Any, count: int) -> tuple[sp.Symbol, ...]:
     """As many coordinates as a shape has dimensions."""
-    given = tuple(coordinates) if isinstance(coordinates, Iterable) and not isinstance(coordinates, str) else ()
-    if len(given) != count:
+    given = items(coordinates, count)
+    if given is None or len(given) != count:
         raise RegionError(f"{what} has {count} coordinates; got {quoted(coordinates)}.")
     check_names(given)
     return given

@@ -10,8 +10,8 @@ import numpy as np
 import sympy as sp
 
 from ..errors import RegionError
-from ..numbers import real_array
-from .checks import checked_label, checked_plane
+from ..numbers import items, real_array
+from .checks import check_extent, checked_label, checked_plane
 from .given import Given, Table
 from .piece import Piece
 from .region import Edge, points_of
@@ -35,19 +35,20 @@ class Cloud(Shape):
     label: str
 
     def __init__(self, inside: Any, boundary: Any, normals: Any, coordinates: Any, *, name: str = "") -> None:
-        d = len(coordinates) if hasattr(coordinates, "__len__") else 0
-        object.__setattr__(self, "coordinates", checked_plane("A point cloud", coordinates, max(d, 1)))
+        axes = items(coordinates)
+        d = max(1, len(axes or ()))
+        object.__setattr__(self, "coordinates", checked_plane("A point cloud", axes or coordinates, d))
         object.__setattr__(self, "inside", _rows("points inside", inside, d))
         object.__setattr__(self, "rim", _rows("boundary points", boundary, d))
         given = _rows("normals", normals, d).array
-        lengths = np.linalg.norm(given, axis=1)
-        if len(given) != len(self.rim.array) or not (lengths > 0).all():
+        if len(given) != len(self.rim.array) or not given.any(axis=1).all():
             raise RegionError(
                 f"A point cloud needs a normal, not zero, for each boundary point; got {len(given)} for "
                 f"{len(self.rim.array)}."
             )
-        object.__setattr__(self, "normals", Table(given / lengths[:, None]))
+        object.__setattr__(self, "normals", Table(_unit(given)))
         object.__setattr__(self, "label", checked_label(name))
+        check_extent(self.coordinates, self.bounds)
         outside = np.flatnonzero(~self.contains(self.inside.array))
         if len(outside):
             where = ", ".join(f"{v:g}" for v in self.inside.array[outside[0]])
@@ -98,6 +99,13 @@ class Cloud(Shape):
         from scipy.spatial import cKDTree
 
         return cKDTree(self.rim.array)
+
+
+def _unit(vectors: np.ndarray) -> np.ndarray:
+    """Vectors divided by their lengths, the squares of which may be too large or too small."""
+    scaled = np.ldexp(vectors, -np.frexp(np.abs(vectors).max(axis=1, keepdims=True))[1])
+    unit: np.ndarray = scaled / np.linalg.norm(scaled, axis=1)[:, None]
+    return unit
 
 
 def _rows(what: str, given: Any, d: int) -> Table:

@@ -84,8 +84,8 @@ class Cylinder(Domain):
 
     def face(self, coordinate: sp.Symbol, value: Any) -> Part:
         """One face of the base at all times; for the time coordinate, the initial or the final instant."""
+        self.axis(coordinate)
         if coordinate != self.time:
-            self.axis(coordinate)
             part = self.base.face(coordinate, value)
             return Part(self, part.name, tuple(p.extruded(self.start, self.end) for p in part.pieces))
         return (self.initial, self.final)[which_end(coordinate, (self.start, self.end), value)]

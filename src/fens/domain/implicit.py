@@ -11,6 +11,7 @@ import sympy as sp
 from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, StrictLessThan
 
 from ..errors import RegionError, quoted
+from ..lambdas import check_bounds
 from ..sobol import fixed_sobol
 from .box import Box
 from .checks import checked_label
@@ -244,6 +245,7 @@ def inequality(relation: Any, box: Box) -> Any:
     kinds = StrictLessThan | LessThan | StrictGreaterThan | GreaterThan
     if not isinstance(relation, kinds):
         raise RegionError(f"Implicit takes an inequality such as x**2 + y**4 < 1; got {quoted(relation)}.")
+    check_bounds(relation, RegionError)
     if strange := relation.free_symbols - set(box.coordinates):
         known = ", ".join(map(str, box.coordinates))
         raise RegionError(

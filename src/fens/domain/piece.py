@@ -12,6 +12,7 @@ import numpy as np
 from .rule import gauss, tensor
 
 MOST_ATTEMPTS = 50  # each makes more points than are expected to be needed
+MOST_IN_VAIN = 2**18  # points of the unit cube, of which none has an image
 
 # how many, whether there are ends along each direction, random numbers → points of the unit cube
 UnitPoints = Callable[[int, Sequence[bool], np.random.Generator], np.ndarray]
@@ -107,9 +108,10 @@ class Piece(Definition, ABC):
             return self.place(np.zeros((1, 0)))
         trials = count if self.share >= 1 else int(1.1 * count / self.share) + 16
         found: list[Samples] = []
-        for _ in range(MOST_ATTEMPTS):
+        for k in range(MOST_ATTEMPTS):
             found.append(self.place(unit(trials, self.ends, rng)))
-            if sum(map(len, found)) >= count:
+            so_far = sum(map(len, found))
+            if so_far >= count or (not so_far and (k + 1) * trials > MOST_IN_VAIN):
                 break
         joined = Samples.joined(found)
         return joined.only(np.arange(min(count, len(joined))))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from ..errors import RegionError, quoted
-from ..numbers import is_whole, real_array
+from ..numbers import is_whole, items, real_array
 from .checks import checked_label, checked_plane, optional
 from .curve import Arc, Segment
 from .region import Edge, Part
@@ -36,9 +36,9 @@ class Polygon(Shape):
     def __init__(self, corners: Any, coordinates: Any, holes: Any = (), *, name: str = "") -> None:
         object.__setattr__(self, "corners", _ring(corners))
         object.__setattr__(self, "coordinates", checked_plane("A polygon", coordinates, 2))
-        if not isinstance(holes, Iterable):
+        if (rings := items(holes)) is None:
             raise RegionError(f"The holes of a polygon are a list of rings of corners; got {quoted(holes)}.")
-        object.__setattr__(self, "holes", tuple(_ring(h) for h in holes))
+        object.__setattr__(self, "holes", tuple(map(_ring, rings)))
         object.__setattr__(self, "label", checked_label(name))
         shapely = optional("shapely", "Polygons")
         outline = shapely.Polygon(self.corners, self.holes)

@@ -172,7 +172,7 @@ class Domain(Region):
             found, title = [e.piece for e in self.edges if e.answers(which)], f"the part {which}"
         if not found:
             raise RegionError(
-                f"There is no part {getattr(which, 'name', which)!r} of the boundary of {self.name}; "
+                f"There is no part {quoted(getattr(which, 'name', which))} of the boundary of {self.name}; "
                 f"its parts are {', '.join(map(repr, self.part_names))}."
             )
         return Part(self, title, tuple(found))

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 import sympy as sp
 
-from ..errors import SettingError, quoted
-from ..numbers import ENTRY, free, is_whole, real_number, shown
+from ..errors import SettingError, listed, quoted
+from ..numbers import ENTRY, about, free, is_whole, real_number, shown
 from ..sobol import sobol
 from .curve import Arc
 from .piece import Extruded, Patch, Piece, Samples, Sliced, UnitPoints
@@ -183,7 +183,7 @@ class Grid:
         per_axis = self.per_axis(domain)
         if (total := math.prod(per_axis)) > LARGEST_GRID:
             raise SettingError(
-                f"The grid has {float(min(total, 10**300)):.1e} points; take fewer along each axis or, in many "
+                f"The grid has {about(total)} points; take fewer along each axis or, in many "
                 "dimensions, Random or Clustered points."
             )
         check_room(total, domain)
@@ -199,7 +199,7 @@ class Grid:
         if self.axes is not None:
             if set(self.axes) != set(domain.coordinates):
                 raise SettingError(
-                    f"Grid has counts for {', '.join(map(str, self.axes))}; the coordinates are "
+                    f"Grid has counts for {listed(self.axes)}; the coordinates are "
                     f"{', '.join(map(str, domain.coordinates))}."
                 )
             return tuple(self.counts[self.axes.index(x)] for x in domain.coordinates)

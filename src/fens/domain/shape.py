@@ -11,7 +11,7 @@ import sympy as sp
 
 from ..errors import RegionError, quoted
 from ..sobol import fixed_sobol
-from .piece import Piece, Samples
+from .piece import Piece, Samples, UnitPoints
 from .region import Domain
 from .slices import slice_rule
 
@@ -93,6 +93,15 @@ class Inside(Piece):
         rows = np.flatnonzero(self.shape.depth(points) < -self.shape.slack)
         return Samples(points[rows]), rows
 
+    def sample(self, count: int, unit: UnitPoints, rng: np.random.Generator) -> Samples:
+        samples = super().sample(count, unit, rng)
+        if count and not len(samples):
+            raise RegionError(
+                f"No point was found inside {self.shape.name}: beside its size, from {_corner(self.shape, 0)} to "
+                f"{_corner(self.shape, 1)}, it is too thin. Scale its coordinates, so that it is as wide as it is long."
+            )
+        return samples
+
     def towards(self, directions: np.ndarray, far: np.ndarray, rng: np.random.Generator) -> Samples:
         middle = np.mean(self.shape.bounds, axis=1)
         points = middle + far * (self.shape.farthest(directions) - middle)
@@ -134,3 +143,8 @@ class Crowded(Inside):
         wanted = unit[:, -1] ** 2 * depth <= CROWD * max(self.shape.half_widths)
         rows = np.flatnonzero((depth > self.shape.slack) & wanted)
         return Samples(points[rows]), rows
+
+
+def _corner(shape: Shape, end: int) -> str:
+    """The lowest or the highest corner of the box around a shape."""
+    return f"({', '.join(f'{ends[end]:g}' for ends in shape.bounds)})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -158,10 +159,15 @@ def _read(trimesh: Any, path: Path) -> Any:
         content = contents(path, LARGEST)
     except FileError as error:
         raise RegionError(f"The surface {str(path)!r:.200}: {error.reason}.") from error
+    log = logging.getLogger("trimesh")
+    level = log.level
+    log.setLevel(logging.CRITICAL + 1)  # it prints tracebacks of what it tries first, and then reads the file anyway
     try:
         return trimesh.load_mesh(io.BytesIO(content), file_type=path.suffix[1:].lower())
     except Exception as error:
         raise RegionError(f"The file {str(path)!r:.200} cannot be read as a triangulated surface.") from error
+    finally:
+        log.setLevel(level)
 
 
 def _check_shapes(vertices: np.ndarray, triangles: np.ndarray) -> None:

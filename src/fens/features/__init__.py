@@ -15,7 +15,7 @@ from .distribution import (
     all_isotropic,
 )
 from .family import Family, JointOperator, image
-from .frequencies import Draw, Draws, Unscaled, constant, draw
+from .frequencies import Draw, Draws, Unscaled, check_initialisation, constant, draw
 from .kept import derivatives, kept
 from .layers import draw_layers
 from .parts import parts
@@ -26,6 +26,6 @@ __all__ = [
     "ACTIVATIONS", "OVERLAP", "Activation", "AroundHoles", "Coefficient", "Distribution", "Draw", "Draws", "Family",
     "Features", "Hole", "Isotropic", "JointOperator", "Localised", "Mixture", "Operator", "Oriented", "RandomFeatures",
     "Sparse", "Spot", "Unscaled",
-    "activation", "all_isotropic", "constant", "derivatives", "draw", "draw_around", "draw_layers", "draw_pieces",
-    "draw_spots", "image", "kept", "parts",
+    "activation", "all_isotropic", "check_initialisation", "constant", "derivatives", "draw", "draw_around",
+    "draw_layers", "draw_pieces", "draw_spots", "image", "kept", "parts",
 ]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 
 from ..device import to_device
-from ..errors import SettingError
+from ..errors import SettingError, quoted
 from .activation import ACTIVATIONS, Activation
 from .distribution import Distribution, Isotropic
 from .family import Family
@@ -102,6 +102,12 @@ def constant(bounds: Sequence[tuple[float, float]]) -> Draw:
     return Draw(np.zeros((1, d)), np.zeros(1), ACTIVATIONS["cos"], center=zero, origin=zero, half_width=one, reach=one)
 
 
+def check_initialisation(name: Any) -> None:
+    """Refuse what is not the name of a way to draw frequencies."""
+    if not isinstance(name, str) or name not in INITIALISATIONS:
+        raise SettingError(f"The initialisation must be one of {', '.join(INITIALISATIONS)}; got {quoted(name)}.")
+
+
 def draw(
     count: int,
     bounds: Sequence[tuple[float, float]],
@@ -113,9 +119,7 @@ def draw(
     distribution: Distribution = ISOTROPIC,
 ) -> Draw:
     """`count` random features for inputs within `bounds`; `affine` maps these to [−1, 1]^d first."""
-    if not isinstance(initialisation, str) or initialisation not in INITIALISATIONS:
-        known = ", ".join(INITIALISATIONS)
-        raise SettingError(f"The initialisation must be one of {known}; got {initialisation!r}.")
+    check_initialisation(initialisation)
     d = len(bounds)
     half = INITIALISATIONS[initialisation](count, d)
     # independent streams: one stream for both would correlate phases with frequencies and ruin completeness

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..disk import as_path, check_readable, contents
 from ..errors import FensError, FileError
+from ..errors import quoted as shown
 from ..numbers import is_whole
 from . import parse
 from .places import Path, Place, places
@@ -235,7 +236,7 @@ def _syntax_error(file: File, text: str, message: str) -> FileError:
 def _changed(document: Document, changes: Any) -> Document:
     if not isinstance(changes, Mapping) or not all(isinstance(key, str) and key.strip(". ") for key in changes):
         example = '{"k": 2, "solve.features": 900}'
-        raise FileError(f"changes are a mapping from names to values, {example}; got {changes!r:.200}")
+        raise FileError(f"changes are a mapping from names to values, {example}; got {shown(changes)}")
     content, changed = document.content, {}
     for key, value in changes.items():
         path = _path_of(key, content)
@@ -248,7 +249,7 @@ def _checked(value: Any, key: str) -> Any:
     """A value that a file could have as well."""
     value = value.item() if isinstance(value, np.generic) else value
     if not isinstance(value, str | bool | int | float | list | tuple | dict):
-        raise FileError(f"--set {key}: a file has texts, numbers, true and false, lists and tables; got {value!r:.200}")
+        raise FileError(f"--set {key}: a file has texts, numbers, true and false, lists and tables; got {shown(value)}")
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import sympy as sp
 
 from ..domain import Clustered, Grid, Random, Region, Sampler
-from ..errors import FileError
+from ..errors import FileError, quoted
 from ..features import Distribution, Isotropic, Mixture, Oriented, Sparse
 from ..scale import ScaleGrid
 from . import parse
@@ -130,7 +130,7 @@ def _initial(node: Node, context: Context) -> Any:
 def _frequencies(node: Node, context: Context) -> Distribution:
     if isinstance(node.value, str):
         if node.value not in ("isotropic", "sobol"):
-            raise FileError(f"frequencies must be isotropic, sobol or a table; got {node.value!r}")
+            raise FileError(f"frequencies must be isotropic, sobol or a table; got {quoted(node.value)}")
         return Isotropic(sobol=node.value == "sobol")
     table = node.table(("oriented", "sparse", "mixture"))
     if len(table) != 1:

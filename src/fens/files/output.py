@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..domain import Grid
 from ..errors import FileError
+from ..numbers import about
 from .document import Node
 from .options import grid
 from .words import Names
@@ -56,8 +56,8 @@ def _grid(node: Node, names: Names) -> Grid:
     if len(points.counts) not in (1, d):
         raise node.error(f"grid has numbers for {len(points.counts)} axes; the domain has {d}")
     counts = points.counts * d if len(points.counts) == 1 else points.counts
-    if (total := np.prod(counts, dtype=float)) > MOST_POINTS:
-        raise node.error(f"the table would have {total:.1e} points; {MOST_POINTS:.0e} are the most")
+    if (total := math.prod(counts)) > MOST_POINTS:
+        raise node.error(f"the table would have {about(total)} points; {MOST_POINTS:.0e} are the most")
     return points
 
 

@@ -80,7 +80,7 @@ class ProblemFile:
     def __getitem__(self, name: str) -> sp.Expr:
         """What a name of the file stands for: a coordinate, an unknown, a parameter or a named expression."""
         if name not in self.names.meanings:
-            raise SettingError(f"The file has no name {name!r}; it has {', '.join(self.names.meanings)}.")
+            raise SettingError(f"The file has no name {quoted(name)}; it has {', '.join(self.names.meanings)}.")
         return self.names.meanings[name]
 
     def _repr_latex_(self) -> str:
@@ -185,7 +185,7 @@ def _unknown(name: str, node: Node, names: Names) -> sp.Expr:
         return Unknown(name, start["initial"].number(names) if start else 1.0)
     kind = node.text()
     if kind not in ("real", "complex", "number"):
-        raise node.error(f'an unknown is "real", "complex", "number" or {{ initial = 1.0 }}; got {kind!r}')
+        raise node.error(f'an unknown is "real", "complex", "number" or {{ initial = 1.0 }}; got {quoted(kind)}')
     if kind == "number":
         return Unknown(name)
     return (complex_unknown(name) if kind == "complex" else sp.Function(name, real=True))(*names.coordinates)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..domain import Ball, Box, Cloud, Combined, Domain, Implicit, Polygon, Shape, Star, Surface
+from ..domain import Ball, Box, Cloud, Combined, Domain, Implicit, Polygon, Shape, Star, Surface, check_extent
 from ..errors import FileError
 from . import parse
 from .columns import MOST_BYTES, read_columns
@@ -22,8 +22,6 @@ from .words import Names
 Tables = Mapping[str, Node]
 MOST_COMBINED = 50  # for each of them, all before are asked whether something is left
 MOST_CHARACTERS = 5000
-LARGEST = 1e100  # of a coordinate
-THINNEST = 1e-12  # of a shape, beside its coordinates
 SURFACES = (".stl", ".ply", ".obj", ".off")
 
 
@@ -36,15 +34,9 @@ def shape(node: Node, names: Names, known: Mapping[str, Shape], label: str = "",
     build, keys = KINDS[kinds[0]]
     parts = node.table((kinds[0], *keys, *extra))
     with parts[kinds[0]].reading():
-        return _of_some_size(build(parts, names, known, label))
-
-
-def _of_some_size(shape: Shape) -> Shape:
-    """The shape, refused where no points can be told apart, or their squares are not numbers."""
-    for x, (a, b) in zip(shape.coordinates, shape.bounds, strict=True):
-        if not (abs(a) <= LARGEST and abs(b) <= LARGEST and b - a >= max(1 / LARGEST, THINNEST * max(abs(a), abs(b)))):
-            raise FileError(f"the shape is too thin, too small or too large along {x}: from {a:g} to {b:g}")
-    return shape
+        found = build(parts, names, known, label)
+        check_extent(found.coordinates, found.bounds)
+        return found
 
 
 def domain(node: Node, names: Names, known: Mapping[str, Shape]) -> tuple[Domain, sp.Symbol | None]:
@@ -189,7 +181,9 @@ def _required(parts: Tables, kind: str, key: str) -> Node:
 
 
 def _coordinates(parts: Tables, kind: str) -> list[sp.Symbol]:
-    nodes = _required(parts, kind, "coordinates").texts()
+    given = _required(parts, kind, "coordinates")
+    if not (nodes := given.texts()):
+        raise given.error('coordinates lists names, such as ["x", "y"]; it is empty')
     return [symbol(check_name(node.text(), node)) for node in nodes]
 
 

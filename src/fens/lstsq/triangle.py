@@ -27,7 +27,8 @@ class Damped:
         self.panels: list[Panel] = []
         m, n = A.shape
         filled = A.new_zeros((n, n)).T  # what becomes of λ·1 above its diagonal
-        work = A.new_empty((m + PANEL) * PANEL)  # one for all panels: new memory costs as much as a tenth of the work
+        widest = min(PANEL, n)
+        work = A.new_empty((m + widest) * widest)  # one for all panels: new memory costs as much as a tenth of the work
         for start in range(0, n, PANEL):
             columns = slice(start, min(start + PANEL, n))
             rows = slice(start, columns.stop if triangular else m)

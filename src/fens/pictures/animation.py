@@ -151,7 +151,7 @@ def _aspect(section: Section) -> float:
 def _film(problem: Problem, coordinate: Any, frames: Any, fps: Any) -> Film:
     coordinates = problem.coordinates
     known = ", ".join(map(str, coordinates))
-    if coordinate not in coordinates:
+    if not isinstance(coordinate, sp.Symbol) or coordinate not in coordinates:
         raise SettingError(f"animate() takes one of the coordinates, {known}; got {quoted(coordinate)}.")
     if not 2 <= len(coordinates) <= 3:
         raise SettingError(

@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 
 from ..domain import Clustered, Demand, Domain
-from ..errors import SettingError
+from ..errors import SettingError, quoted
 from ..numbers import EPS, real_number
 from ..problem import Problem, Unknown, component_values
 from .labels import number, symbol
@@ -83,7 +83,7 @@ def number_errors(functions: Mapping[sp.Expr, Any], exact: Mapping[sp.Expr, Any]
 
 
 def _number(unknown: Unknown, exact: Any) -> float:
-    message = f"The exact value of the unknown {unknown} must be a number; got {exact!r}."
+    message = f"The exact value of the unknown {unknown} must be a number; got {quoted(exact)}."
     return real_number(exact, SettingError, message)
 
 

@@ -13,6 +13,7 @@ from sympy.core.relational import Relational
 
 from ..errors import EquationError, UnsupportedEquation, quoted
 from ..lambdas import FUNCTIONS, check_bounds
+from ..sums import written_out
 from .formula import real_parts
 from .operators import unfolded
 from .symbols import ONE_OVER_MEASURE, Data, Jump, Normal, OfCoordinate, Opposite, Total
@@ -238,7 +239,7 @@ def as_expression(statement: Any) -> sp.Expr:
     """left − right of an `Eq`, or the expression itself."""
     check_bounds(statement, EquationError)
     if isinstance(statement, sp.Eq) and not any(getattr(side, "is_Matrix", False) for side in statement.args):
-        return statement.lhs - statement.rhs
+        return written_out(statement.lhs - statement.rhs)
     if statement is True or statement is False or isinstance(statement, sp.logic.boolalg.BooleanAtom):
         raise EquationError(
             f"An equation is {bool(statement)} by itself: SymPy found both sides equal, or never equal, "
@@ -247,7 +248,7 @@ def as_expression(statement: Any) -> sp.Expr:
     if isinstance(statement, Relational):
         raise EquationError(f"{statement} is not an equation between expressions; write sp.Eq(left, right).")
     if isinstance(statement, sp.Expr) and not getattr(statement, "is_Matrix", False):
-        return statement
+        return written_out(statement)
     raise EquationError(
         f"An equation is sp.Eq(left, right), or an expression that must vanish; got {type(statement).__name__}: "
         f"{quoted(statement)}."

@@ -9,6 +9,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from ..errors import EquationError, quoted
+from ..sums import written_out
 from .operators import unfolded
 from .problem import Problem
 from .symbols import checked_expression
@@ -40,7 +41,7 @@ def manufacture(operators: Mapping[Any, Any], unknown: Any, exact: Any = None) -
 
     def equation(operator: Any, region: Any) -> sp.Eq:
         left = checked_expression(operator, "manufacture() takes operators, each")
-        source = left.subs(solutions).doit()
+        source = written_out(left.subs(solutions)).doit()
         domain = getattr(region, "domain", None)
         if domain is not None:  # else it is for the problem to know which coordinates are space
             source = unfolded(source, [x for x in domain.coordinates if x != getattr(domain, "time", None)]).doit()

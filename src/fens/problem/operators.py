@@ -14,7 +14,8 @@ import sympy as sp
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.pretty.stringpict import prettyForm
 
-from ..errors import EquationError
+from ..errors import EquationError, quoted
+from .symbols import checked_expression
 
 
 class Held(sp.Expr):  # type: ignore[misc]
@@ -28,7 +29,7 @@ class Held(sp.Expr):  # type: ignore[misc]
     def __new__(cls, *arguments: sp.Basic) -> Held:
         held, coordinates = arguments[:1], arguments[1:]
         if not held or not all(isinstance(x, sp.Symbol) for x in coordinates):
-            raise EquationError(f"{cls.word}() takes an expression and then coordinates; got {arguments!r}.")
+            raise EquationError(f"{cls.word}() takes an expression and then coordinates; got {quoted(arguments)}.")
         return sp.Expr.__new__(cls, *arguments)  # type: ignore[no-any-return]
 
     @property
@@ -235,19 +236,13 @@ def _is_vector(part: sp.Expr, flux: sp.Expr) -> bool:
 
 
 def _expression(given: Any, word: str) -> sp.Expr:
-    try:
-        expression = sp.sympify(given, strict=True)
-    except (sp.SympifyError, TypeError, ValueError) as error:
-        raise EquationError(f"{word}() takes an expression such as u(x, y); got {given!r}.") from error
-    if not isinstance(expression, sp.Expr) or expression.is_Matrix:
-        raise EquationError(f"{word}() takes an expression such as u(x, y); got {given!r}.")
-    return expression
+    return checked_expression(given, f"{word}() takes")
 
 
 def _named(coordinates: Sequence[Any], word: str) -> Sequence[sp.Symbol]:
     for x in coordinates:
         if not isinstance(x, sp.Symbol):
-            raise EquationError(f"{word}() takes coordinates, SymPy symbols, after what it is of; got {x!r}.")
+            raise EquationError(f"{word}() takes coordinates, SymPy symbols, after what it is of; got {quoted(x)}.")
     if len(set(coordinates)) < len(coordinates):
         raise EquationError(f"{word}() takes each coordinate once; got {_listed(coordinates)}.")
     return coordinates

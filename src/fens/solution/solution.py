@@ -16,7 +16,7 @@ from torch import Tensor
 from .. import pictures
 from ..assemble import evaluate_jets, place, sample
 from ..domain import Clustered, Demand, Domain, Grid, Region, Sampler, Samples
-from ..errors import SettingError, quoted
+from ..errors import SettingError, listed, quoted
 from ..features import Distribution, Family, Isotropic
 from ..field import Fields, Number, broadcast
 from ..fit import Stats
@@ -338,8 +338,7 @@ class Solution:
         if isinstance(points, Mapping):
             if set(points) != set(domain.coordinates):
                 known = ", ".join(map(str, domain.coordinates))
-                given = ", ".join(map(str, points))
-                raise SettingError(f"The points of comparison need arrays for {known}; got {given}.")
+                raise SettingError(f"The points of comparison need arrays for {known}; got {listed(points)}.")
             arrays = broadcast([points[x] for x in domain.coordinates], domain.coordinates)
             return np.stack([a.ravel() for a in arrays], axis=1)
         check_sampler(points)

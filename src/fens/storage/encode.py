@@ -11,7 +11,7 @@ import sympy as sp
 import torch
 
 from ..device import to_host
-from ..errors import SettingError
+from ..errors import SettingError, quoted
 from ..features import ACTIVATIONS
 from ..problem import Absent
 from .formulas import parts_of
@@ -101,7 +101,7 @@ class Encoder:
             return ["absent", value.name]
         if callable(value) or hasattr(value, "sample") or hasattr(value, "draw"):  # code, which a file cannot hold
             return ["absent", Absent.of(value).name]
-        raise SettingError(f"A {type(value).__name__} cannot be saved: {value!r:.200}.")
+        raise SettingError(f"A {type(value).__name__} cannot be saved: {quoted(value)}.")
 
 
 def renumbered(entries: list[list[Any]]) -> list[list[Any]]:

@@ -10,8 +10,8 @@ import numpy as np
 import sympy as sp
 
 from ...domain import Demand, Domain, Grid
-from ...errors import SettingError, quoted
-from ...numbers import is_whole, real_array
+from ...errors import SettingError, listed, quoted
+from ...numbers import about, is_whole, real_array
 from ...problem import Problem, Unknown
 from ...problem.typeset import sought
 from ...settings import check_sampler
@@ -46,8 +46,8 @@ def axes_of(problem: Problem, points: Any) -> Axes:
             f"axes; got {quoted(points)}."
         )
     if set(given) != set(problem.coordinates):
-        known, names = (", ".join(map(str, s)) for s in (problem.coordinates, given))
-        raise SettingError(f"points needs values for each of {known}; it has some for {names}.")
+        known = ", ".join(map(str, problem.coordinates))
+        raise SettingError(f"points needs values for each of {known}; it has some for {listed(given)}.")
     axes = {x: _axis(x, given[x]) for x in problem.coordinates}
     check_size(problem, math.prod(a.size for a in axes.values()))
     return axes
@@ -65,7 +65,7 @@ def _axis(x: sp.Symbol, given: Any) -> np.ndarray:
 def check_size(problem: Problem, count: int) -> None:
     """Refuse what would fill a disk by mistake."""
     if (total := count * (len(problem.coordinates) + len(problem.components))) > MOST:
-        raise SettingError(f"The export would have {total:.1e} numbers; {MOST:.0e} are the most. Take fewer points.")
+        raise SettingError(f"The export would have {about(total)} numbers; {MOST:.0e} are the most. Take fewer points.")
 
 
 def rows_of(axes: Axes) -> np.ndarray:

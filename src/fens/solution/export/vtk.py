@@ -6,6 +6,7 @@ The format is a list of arrays with their names, so that it takes no library to 
 from __future__ import annotations
 
 import base64
+import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import numpy as np
 
 from ...disk import as_path, whole
 from ...domain import Cylinder, Domain
-from ...errors import FileError, SettingError, UnsupportedEquation
+from ...errors import FileError, SettingError, UnsupportedEquation, quoted
 from .mesh import Mesh, grid_mesh, mesh_of
 from .places import axes_of, check_size, facts_of, grid_of, numbers_of, values_at
 
@@ -57,9 +58,9 @@ def _parts(solution: Any, points: Any) -> list[Part]:
 
 def _counts(problem: Any, domain: Domain, given: Any) -> tuple[int, ...]:
     if not hasattr(given, "per_axis"):
-        raise SettingError(f"points must be a number along each axis, a fens.Grid or a mapping; got {given!r}.")
+        raise SettingError(f"points must be a number along each axis, a fens.Grid or a mapping; got {quoted(given)}.")
     counts: tuple[int, ...] = given.per_axis(domain)
-    check_size(problem, int(np.prod(counts, dtype=float)))
+    check_size(problem, math.prod(counts))
     return counts
 
 
