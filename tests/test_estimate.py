@@ -112,7 +112,7 @@ def test_verdicts():
         ({"recovery": 1e-3}, "converged", "unreliable"),
         ({"recovery": float("nan")}, "converged", "unreliable"),
         ({"recovery": 1e-7}, "converged", "unreliable"),
-        ({"recovery": 1e-7, "sensitivity": 1e9}, "converged", "roundoff-limited"),  # lost to rounding
+        ({"recovery": 1e-7, "sensitivity": 1e9}, "converged", "approximation-limited"),  # lost to rounding
         ({"sensitivity": 1e5, "growth": 10.0}, "converged", "unreliable"),
         ({"sensitivity": 1e5, "growth": 1.2}, "converged", "approximation-limited"),
         ({"sensitivity": 50.0, "growth": 10.0}, "converged", "unreliable"),

@@ -5,15 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
+import torch
 
 BITS = 53  # of a coordinate, as many as a number in [0, 1) has
+HIGHEST = 29  # bit of a direction number, of thirty
 
 
 def sobol(count: int, dimension: int, rng: np.random.Generator) -> np.ndarray:
     """The first points of a Sobol sequence, scrambled by random triangular matrices and shifts of bits (Matoušek 1998).
 
     `scipy.stats.qmc.Sobol` does the same and takes several times as long to begin, which a solve does for each piece
-    of a boundary; its direction numbers are what is used here.
+    of a boundary, and to be imported; PyTorch has the same direction numbers.
     """
     power = max(0, (count - 1).bit_length())  # drawn in full powers of two, else the sequence loses its balance
     points = rng.integers(0, 2**BITS, (1, dimension))
@@ -34,11 +36,9 @@ def _scrambled(directions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 @lru_cache(maxsize=64)
 def _directions(power: int, dimension: int) -> np.ndarray:
     """The bits of the direction numbers, the highest first: of which number, which bit, in which dimension."""
-    from scipy.stats import qmc  # which takes as long to import as all of fens
-
-    points = qmc.Sobol(dimension, scramble=False).random_base2(power)
-    numbers = points[2 ** np.arange(1, power + 1) - 1]  # in the order of Gray's code, each is alone in one point
-    bits: np.ndarray = np.floor(numbers[:, None] * 2.0 ** np.arange(1, power + 1)[None, :, None]).astype(np.int64) & 1
+    engine = torch.quasirandom.SobolEngine(dimension)  # type: ignore[no-untyped-call]
+    numbers = engine.sobolstate[:, :power].numpy().T.astype(np.int64)
+    bits: np.ndarray = numbers[:, None, :] >> (HIGHEST - np.arange(power))[None, :, None] & 1
     bits.flags.writeable = False
     return bits
 

@@ -15,9 +15,11 @@ import sympy as sp
 from ..assemble import Placed
 from ..domain import Samples
 from ..errors import EvaluationError
+from ..field import Extrapolated, Field
 from ..problem import Formula, Problem, Wrapped
 
 LOOKS = 2**17  # places in each region
+FEW_LOOKS = 2**12  # if all functions were computed: none of them varies faster than its features
 CELLS = 256  # in each of which the largest and the smallest value are held against those at points nearby
 NEIGHBOURS = 4  # for each dimension, and as many more
 BEYOND = 2.0  # ranges of the values at neighbours
@@ -39,7 +41,8 @@ def missed(problem: Problem, placed: Sequence[Placed], seed: np.random.SeedSeque
     for k, (p, stream) in enumerate(zip(placed, seed.spawn(len(placed)), strict=True)):
         formulas = [f for f in _known(p) if not is_plain(f.expression, problem)]
         if formulas and not p.is_integral and any(len(q.ends) for q in p.condition.region.patches):
-            everywhere = _everywhere(p, np.random.default_rng(stream))
+            looks = FEW_LOOKS if all(map(_is_computed, formulas)) else LOOKS
+            everywhere = _everywhere(p, looks, np.random.default_rng(stream))
             moved = p.moved(everywhere, problem.coordinates)
             found += [Missed(k, where) for f in formulas for where in _unseen(f, p, moved)]
     return tuple(found)
@@ -85,9 +88,16 @@ def _waves(e: sp.Expr, half_widths: dict[sp.Symbol, float]) -> float | None:
     return None
 
 
-def _everywhere(placed: Placed, rng: np.random.Generator) -> Samples:
+def _is_computed(formula: Formula) -> bool:
+    """Whether all that a formula may hide is a computed function."""
+    wrapped = formula.expression.atoms(Wrapped)
+    plain = formula.expression.xreplace(dict.fromkeys(wrapped, sp.S.One))
+    return plain.is_number and all(isinstance(w.args[0].function, Extrapolated | Field) for w in wrapped)
+
+
+def _everywhere(placed: Placed, looks: int, rng: np.random.Generator) -> Samples:
     pieces = placed.condition.region.patches
-    counts = [max(1, int(LOOKS / len(pieces))) if len(p.ends) else 1 for p in pieces]
+    counts = [max(1, int(looks / len(pieces))) if len(p.ends) else 1 for p in pieces]
     samples = Samples.joined([p.place(rng.random((n, len(p.ends)))) for p, n in zip(pieces, counts, strict=True)])
     region = placed.condition.region
     return region.paired(samples) if region.has_pairs else samples
