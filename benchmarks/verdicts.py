@@ -1,6 +1,6 @@
 """How far verdicts and error estimates can be trusted, on problems drawn by seed with known answers.
 
-    python benchmarks/verdicts.py [FAMILY …] [--seeds 10] [--verbose]
+    python benchmarks/verdicts.py [FAMILY …] [--seeds 10] [--automatic] [--verbose]
 
 Reports for each family: how often it was confidently wrong, how often a solution within reach was called unreliable,
 and how the estimates compare with the errors where the verdict trusts them.
@@ -31,10 +31,11 @@ def main():
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--automatic", action="store_true", help="leave the number of features to fens")
     parser.add_argument("--verbose", action="store_true", help="a line for each problem")
     options = parser.parse_args()
     families = options.families or list(verdicts.FAMILIES)
-    cases = [(f, s) for f in families for s in range(options.first, options.first + options.seeds)]
+    cases = [(f, s, options.automatic) for f in families for s in range(options.first, options.first + options.seeds)]
     with ProcessPoolExecutor(options.processes) as pool:
         found = []
         for o in pool.map(one, cases):

@@ -14,6 +14,6 @@ def test_no_verdict_is_confidently_wrong(family):
 
 
 def test_there_are_enough_families_of_every_kind():
-    kinds = [verdicts.trial(family, 0).kind for family in verdicts.FAMILIES]
-    assert len(kinds) >= 45
-    assert all(kinds.count(kind) >= 6 for kind in ("solved", "hard", "contradictory", "ill-posed"))
+    kinds = (verdicts.SOLVED, verdicts.HARD, verdicts.CONTRADICTORY, verdicts.ILL_POSED)
+    assert sum(map(len, kinds)) == len(verdicts.FAMILIES) >= 45
+    assert min(map(len, kinds)) >= 6

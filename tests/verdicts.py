@@ -738,14 +738,15 @@ class Outcome:
         return self.kind == "solved" and not self.trusted
 
 
-def outcome(family: str, seed: int) -> Outcome:
-    """Solve a trial, and compare what is said with what is true."""
+def outcome(family: str, seed: int, automatic: bool = False) -> Outcome:
+    """Solve a trial, with as many features as it says or `automatic` ones, and compare what is said with the truth."""
     import warnings
 
     given = trial(family, seed)
+    options = {k: v for k, v in given.options.items() if not (automatic and k == "features")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        solution = fens.solve(given.problem, seed=seed, raise_on_failure=False, **given.options)
+        solution = fens.solve(given.problem, seed=seed, raise_on_failure=False, **options)
     error, size = float("nan"), 1.0
     if given.exact is not None:
         error, size = errors(solution, given)

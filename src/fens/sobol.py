@@ -37,7 +37,7 @@ def _scrambled(directions: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _directions(power: int, dimension: int) -> np.ndarray:
     """The bits of the direction numbers, the highest first: of which number, which bit, in which dimension."""
     engine = torch.quasirandom.SobolEngine(dimension)  # type: ignore[no-untyped-call]
-    numbers = engine.sobolstate[:, :power].numpy().T.astype(np.int64)
+    numbers = np.asarray(engine.sobolstate)[:, :power].T.astype(np.int64)
     bits: np.ndarray = numbers[:, None, :] >> (HIGHEST - np.arange(power))[None, :, None] & 1
     bits.flags.writeable = False
     return bits
