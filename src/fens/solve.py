@@ -22,7 +22,7 @@ from .errors import NotConverged, SettingError, ToleranceNotMet, warn_of
 from .estimate import estimate_error
 from .features import Distribution, all_isotropic
 from .fit import Case, check_size, deviations, draw_features, place_points
-from .judge import FLOOR, Evidence, after_growth
+from .judge import FLOOR, Evidence, after_growth, understated
 from .locate import following, located
 from .march import march
 from .problem import LINEARISATIONS, Problem
@@ -38,6 +38,7 @@ NEAR_FLOOR = 1e-11  # relative error below which one step tells whether more of 
 SIZES = 3  # whose errors tell how fast these fall
 RESOLVED = 1e-3  # relative error from which on they fall by rule
 ALGEBRAIC = 2.0  # power of the number of features, below which more of them do not pay
+UNTRUSTED_SIZES, FALLS = 3, 1.25  # sizes beyond the first, over which residuals of solutions in doubt must fall by that
 ROWS_TO_GROW = 1.8  # rows for each feature that leave enough of them for more
 
 
@@ -295,6 +296,8 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
         return "round-off is reached"
     if last.error.verdict == "noise-limited":
         return "the noise of the data limits the solution"
+    if stuck(found):
+        return "the equations hold no better with more features"
     if (power := rate(found)) < ALGEBRAIC:
         reached = last.expected_error * (last.settings.size / settings.max_features) ** power
         if settings.tol is None or reached > settings.tol:
@@ -320,6 +323,12 @@ def rate(found: Sequence[Solution]) -> float:
     return falls / math.log(last[-1].settings.size / last[0].settings.size)
 
 
+def stuck(found: Sequence[Solution]) -> bool:
+    """Whether no solution is to be trusted, and residuals have stayed where they were over the last sizes."""
+    worst = [s.error.evidence.worst for s in found if s.error is not None and not s.error.trusted]
+    return len(worst) == len(found) > UNTRUSTED_SIZES and worst[-1] * FALLS > worst[-1 - UNTRUSTED_SIZES]
+
+
 def out_of_time(found: Sequence[Solution]) -> str:
     """Whether the time would be up before a solution with more features is there: it takes longer than the last."""
     longer = GROWTH**2 * sum(found[-1].stats.seconds.values())
@@ -327,8 +336,10 @@ def out_of_time(found: Sequence[Solution]) -> str:
 
 
 def _is_hopeless(evidence: Evidence, sizes: int) -> bool:
-    """Whether equations have no solution, or do not determine one; where it is not resolved, two sizes must say so."""
+    """Whether equations have no solution, or none of their own, or none that data obey; at times two sizes must say."""
     if evidence.objection:
+        return True
+    if understated(evidence.misfit, evidence.measured) and evidence.resolved and sizes > 1:
         return True
     return bool(evidence.conflict or not evidence.determined) and (evidence.resolved or sizes > 1)
 

@@ -59,16 +59,16 @@ def corners(domain: Domain, rng: np.random.Generator) -> np.ndarray:
 
 def vanishing(look: Look, domain: Domain, find: Callable[[Samples], Look], rng: np.random.Generator) -> np.ndarray:
     """Where the leading coefficients of an equation all but vanish inside a domain: one place, found step by step."""
-    leading, points = look.leading(), look.points
+    widths, points = np.array(domain.half_widths), look.points
+    leading = look.leading(widths)
     nowhere = np.zeros((0, points.shape[1]))
     if not np.isfinite(leading).all() or leading.min() > SMALL:
         return nowhere
-    widths = np.array(domain.half_widths)
     place, least = points[np.argmin(leading)], leading.min()
     for step in range(1, ZOOMS + 1):
         near = place + widths * ZOOM**step * rng.uniform(-1, 1, (NEARBY, len(widths)))
         near = near[domain.contains(near)]
-        if len(near) and np.nanmin(there := find(Samples(near)).leading()) < least:
+        if len(near) and np.nanmin(there := find(Samples(near)).leading(widths)) < least:
             place, least = near[np.nanargmin(there)], float(np.nanmin(there))
     return np.asarray(place[None])
 

@@ -28,9 +28,10 @@ from .exponents import only_smooth
 from .local import Look, fastest_waves
 
 SUSPICIOUS = 1e-8  # relative residual above which equations may contradict each other
+TRACE = 1e-12  # the same on a face next to which the terms of an equation are large without end
 LARGE = 0.2  # of the largest relative residual, from which on another is large, too
 SPREAD = 0.28  # share of the points that have most of a residual, below which it is concentrated; of noise it is 1/3
-SPREAD_OF_DATA = 0.1
+SPREAD_OF_DATA, SPREAD_OF_MORE = 0.1, 0.04
 TRIED = 3  # equations whose weight is changed
 STAYS = 1.15  # factor by which a residual may fall as features double, and still stays
 HEAVIER = 10.0  # times the weight of an equation
@@ -60,13 +61,16 @@ def contradiction(
     equation elsewhere.
     """
     worst = max(relative)
-    if not SUSPICIOUS < worst < float("inf") or any(has_layers(look, features) for look in looks.values()):
+    if not TRACE < worst < float("inf") or any(has_layers(look, features) for look in looks.values()):
         return {}
     large = [k for k, r in enumerate(relative) if r > LARGE * worst]
     if len(relative) < 2:
         return {}
     faces = degenerate_faces(case, looks, find)
-    concentrated = all(is_concentrated(case.held_out[k].condition.region, here.residuals[k]) for k in large)
+    regions = [p.condition.region for p in case.held_out]
+    unknowns = [c.domain for c in case.problem.components]
+    more = [regions.count(r) > unknowns.count(r) > 0 for r in regions]
+    concentrated = worst < SUSPICIOUS or all(is_concentrated(regions[k], here.residuals[k], more[k]) for k in large)
     if concentrated and not faces:
         return {}
     smaller = Reweighted.of(case, half(), features, weights)
@@ -111,9 +115,14 @@ def _norm_without(one: int, residuals: Sequence[float]) -> float:
     return float(np.linalg.norm([r for k, r in enumerate(residuals) if k != one]))
 
 
-def is_concentrated(region: Region, residual: np.ndarray) -> bool:
-    """Whether a residual is large at few points; of given ones, of which none may be at a corner, at very few."""
-    return spread(residual) < (SPREAD if region.domain is not None else SPREAD_OF_DATA)
+def is_concentrated(region: Region, residual: np.ndarray, more_than_unknowns: bool = False) -> bool:
+    """Whether a residual is large at few points.
+
+    At very few, of given ones, none of which may be at a corner; and of equations of which a domain has more than
+    unknowns, since they need no singular solution to be large next to corners.
+    """
+    most = SPREAD_OF_MORE if more_than_unknowns else SPREAD if region.domain is not None else SPREAD_OF_DATA
+    return spread(residual) < most
 
 
 def moved(one: int, before: Sequence[float], after: Sequence[float]) -> list[int]:
@@ -145,9 +154,10 @@ def has_layers(look: Look, features: Family) -> bool:
         return False
     fastest = fastest_waves(features)
     order = max(sum(jet.orders) for jet, _ in look.coefficients)
-    sizes = [rms(c) * float(np.prod(fastest ** np.array(jet.orders))) for jet, c in look.coefficients]
-    leading = sum(s for s, (jet, _) in zip(sizes, look.coefficients, strict=True) if sum(jet.orders) == order)
-    return leading < HIDDEN * sum(sizes)
+    sizes = [(sum(jet.orders), np.abs(c) * np.prod(fastest ** np.array(jet.orders))) for jet, c in look.coefficients]
+    with np.errstate(all="ignore"):
+        share = sum(s for k, s in sizes if k == order) / sum(s for _, s in sizes)
+    return bool(np.nanmedian(share) < HIDDEN)  # at most points: next to a pole of a coefficient it always is
 
 
 @dataclass(frozen=True)

@@ -175,7 +175,10 @@ class Found:
 
         There any features of some speed make the same compromise between what they cannot follow and the rest.
         """
-        return max(self.residuals) > COARSE and any(look.leading().min() < VANISHING for look in looks.values())
+        domains = [(look, look.placed.condition.region) for look in looks.values()]
+        return max(self.residuals) > COARSE and any(
+            look.leading(np.array(d.half_widths)).min() < VANISHING for look, d in domains if isinstance(d, Domain)
+        )
 
     def finer(self, probes: Sequence[Probes], seed: np.random.SeedSequence) -> list[np.ndarray] | None:
         """The values of a solution with twice as many features; None if these are too many."""

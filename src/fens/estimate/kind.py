@@ -123,6 +123,9 @@ def _given(domain: Domain, held_out: Sequence[Placed], axis: int) -> tuple[int, 
         region = p.condition.region
         if isinstance(region, Pair) and region.domain == domain and region.axis == axis:
             return None
+        if isinstance(region, Points) and not p.is_integral:  # measured at one end, they are a condition there
+            along, (low, high) = p.samples.points[:, axis], domain.bounds[axis]
+            lower, upper = lower + bool((along == low).all()), upper + bool((along == high).all())
         if region.domain == domain and p.samples.normals is not None and not p.is_integral:
             lower += bool((p.samples.normals[:, axis] < -0.99).any())
             upper += bool((p.samples.normals[:, axis] > 0.99).any())

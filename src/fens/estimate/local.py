@@ -66,14 +66,18 @@ class Look:
             ratio = np.abs(self.residual) / whole
         return np.asarray(np.where(np.isfinite(ratio), ratio, 0.0))
 
-    def leading(self) -> np.ndarray:
-        """The smallest coefficient of a highest derivative along one axis, relative to what it usually is."""
+    def leading(self, half_widths: np.ndarray) -> np.ndarray:
+        """The smallest coefficient of a highest derivative along one axis, relative to what it usually is.
+
+        It stands relative to all coefficients: an equation may have been divided by what vanishes somewhere.
+        """
         order = max(sum(jet.orders) for jet, _ in self.coefficients)
-        own = [np.abs(c) for jet, c in self.coefficients if max(jet.orders) == order]
-        usual = [float(np.median(c)) or 1.0 for c in own]
+        sizes = [(jet, np.abs(c) / np.prod(half_widths ** np.array(jet.orders))) for jet, c in self.coefficients]
         with np.errstate(all="ignore"):
-            parts = [c / u for c, u in zip(own, usual, strict=True)] or [np.ones(len(self.residual))]
-        return np.asarray(np.min(parts, axis=0))
+            whole = sum(size for _, size in sizes)
+            own = [size / whole for jet, size in sizes if max(jet.orders) == order]
+            parts = [np.nan_to_num(c / (float(np.nanmedian(c)) or 1.0), nan=1.0) for c in own]
+        return np.asarray(np.min(parts or [np.ones(len(self.residual))], axis=0))
 
     def own_wave_numbers(self, domain: Domain, fastest: np.ndarray, features: Family, weights: Tensor) -> np.ndarray:
         """How fast the residual varies at each point along each axis: its range over a wave of the fastest features."""
@@ -136,7 +140,7 @@ def degenerate_error(
     fastest, found = fastest_waves(features), [NOWHERE]
     for k, look in looks.items():
         region = look.placed.condition.region
-        if isinstance(region, Domain) and len(rows := _degenerate(look, sizes, fastest)):
+        if isinstance(region, Domain) and len(rows := _degenerate(look, region, sizes, fastest)):
             few = look.only(rows)
             own = few.own_wave_numbers(region, fastest, features, weights)
             found.append(_largest(k, few, few.relative(sizes, own), special.get(region)))
@@ -158,12 +162,12 @@ def _described(place: np.ndarray, points: np.ndarray, special: np.ndarray | None
     return f"({', '.join(f'{v:.4g}' for v in place)})"
 
 
-def _degenerate(look: Look, sizes: Sequence[float], fastest: np.ndarray) -> np.ndarray:
+def _degenerate(look: Look, domain: Domain, sizes: Sequence[float], fastest: np.ndarray) -> np.ndarray:
     """Where a leading coefficient is about to vanish: some of the points of each order of magnitude of it.
 
     Those that may err most: there an error need not vary as fast as elsewhere to leave a residual.
     """
-    leading = look.leading()
+    leading = look.leading(np.array(domain.half_widths))
     relative = look.relative(sizes, np.broadcast_to(fastest, look.points.shape))
     with np.errstate(all="ignore"):
         decade = np.floor(np.log10(leading))

@@ -44,7 +44,7 @@ def missed(problem: Problem, placed: Sequence[Placed], seed: np.random.SeedSeque
             looks = FEW_LOOKS if all(map(_is_computed, formulas)) else LOOKS
             everywhere = _everywhere(p, looks, np.random.default_rng(stream))
             moved = p.moved(everywhere, problem.coordinates)
-            found += [Missed(k, where) for f in formulas for where in _unseen(f, p, moved)]
+            found += [Missed(k, where) for f in formulas for where in _unseen(f, p, moved, _coefficients(p))]
     return tuple(found)
 
 
@@ -58,6 +58,12 @@ def _known(placed: Placed) -> list[Formula]:
         return []
     varying = [e for e in dict.fromkeys(known) if e.free_symbols or e.has(Wrapped)]
     return [Formula(e) for e in varying if not e.has(sp.zoo, sp.nan, sp.oo, -sp.oo)]
+
+
+def _coefficients(placed: Placed) -> list[Formula]:
+    """The coefficients of an equation that no unknown is in."""
+    symbols = {symbol for _, symbol in placed.form.equation.jets}
+    return [c for _, c in placed.form.coefficients if not c.expression.free_symbols & symbols]
 
 
 def is_plain(expression: sp.Expr, problem: Problem) -> bool:
@@ -103,11 +109,22 @@ def _everywhere(placed: Placed, looks: int, rng: np.random.Generator) -> Samples
     return region.paired(samples) if region.has_pairs else samples
 
 
-def _unseen(formula: Formula, placed: Placed, everywhere: Placed) -> list[tuple[float, ...]]:
-    """Places where a function is far outside the range of its values at the nearest points of the fit."""
+def _unseen(
+    formula: Formula, placed: Placed, everywhere: Placed, coefficients: Sequence[Formula]
+) -> list[tuple[float, ...]]:
+    """Places where a function is far outside the range of its values at the nearest points of the fit.
+
+    Relative to the coefficients there: an equation may have been divided by what vanishes somewhere.
+    """
+
+    def values(p: Placed) -> np.ndarray:
+        n = len(p.samples)
+        size = sum(np.abs(c(p.values, n)) for c in coefficients)
+        return np.asarray(formula(p.values, n) / np.where(size > 0, size, 1.0))
+
     try:
-        there = formula(everywhere.values, len(everywhere.samples))
-        here = formula(placed.values, len(placed.samples))
+        with np.errstate(all="ignore"):
+            there, here = values(everywhere), values(placed)
     except EvaluationError:  # a callable that takes the points of a solve and no others
         return []
     points, finite = everywhere.samples.points, np.isfinite(there)
