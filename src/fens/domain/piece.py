@@ -13,6 +13,7 @@ from .rule import gauss, tensor
 
 MOST_ATTEMPTS = 50  # each makes more points than are expected to be needed
 MOST_IN_VAIN = 2**18  # points of the unit cube, of which none has an image
+MOST_TRIALS = 2**21  # points at a time
 
 # how many, whether there are ends along each direction, random numbers → points of the unit cube
 UnitPoints = Callable[[int, Sequence[bool], np.random.Generator], np.ndarray]
@@ -106,7 +107,7 @@ class Piece(Definition, ABC):
         """As many points, from those of the unit cube."""
         if not self.ends:  # an end of an interval: more than one point there is the same point again
             return self.place(np.zeros((1, 0)))
-        trials = count if self.share >= 1 else int(1.1 * count / self.share) + 16
+        trials = count if self.share >= 1 else min(int(1.1 * count / self.share) + 16, max(count, MOST_TRIALS))
         found: list[Samples] = []
         for k in range(MOST_ATTEMPTS):
             found.append(self.place(unit(trials, self.ends, rng)))

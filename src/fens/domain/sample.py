@@ -21,6 +21,7 @@ from .thin import along_curve
 LARGEST_GRID = 10**8
 COPIES = 4  # of the coordinates of points, while they are being placed
 MANY = 16  # candidates for each point that is to be kept
+WINDING = 50  # times the points along the sides of a grid, or of a face of it, is most for a boundary on it
 
 
 @dataclass(frozen=True)
@@ -238,9 +239,11 @@ def _grid_on(piece: Piece, domain: Domain, per_axis: tuple[int, ...], seed: np.r
         return piece.lifted(below.only(rows), np.tile(times, len(below)))
     if isinstance(piece, Arc):
         count = max(2, round(piece.measure / math.prod(spacing) ** (1 / len(spacing))) + 1)
+        count = min(count, WINDING * max(per_axis))
         return piece.place(np.linspace(0, 1, count, endpoint=not piece.closed)[:, None])
     if piece.has_normals:
         count = max(1, round(piece.measure / math.prod(spacing) ** ((len(spacing) - 1) / len(spacing))))
+        count = min(count, WINDING * max(per_axis) ** (len(spacing) - 1))  # of one that is long and thin
         return piece.sample(count, _even_sobol, np.random.default_rng(seed))
     lower, upper = np.array(domain.bounds).T
     unit = _mesh(per_axis)

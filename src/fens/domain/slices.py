@@ -47,6 +47,8 @@ def _space_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
                 points, w = section.quadrature(n)
                 found.append(np.column_stack([points, np.full(len(points), value)]))
                 factors.append(w * weight)
+    if not found:
+        raise RegionError(f"No section of {domain.name} has an inside: it is too thin, or empty.")
     return np.concatenate(found), np.concatenate(factors)
 
 

@@ -6,6 +6,7 @@ fields as they are, they are asked here, and what they make is dropped; else the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -203,7 +204,8 @@ def _jet(j: Jet) -> bool:
 
 
 def _search(s: Search) -> bool:
-    return len(s.scales) == len(s.losses) and len({len(scale) for scale in s.scales}) <= 1
+    alike = len(s.scales) == len(s.losses) and len({len(scale) for scale in s.scales}) <= 1
+    return alike and all(0 < rho < math.inf for scale in s.scales for rho in scale)
 
 
 def _combined(s: Combined) -> bool:
