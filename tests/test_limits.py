@@ -33,7 +33,7 @@ from fens.numbers import items, real_array, real_number
 from fens.problem import Unknown
 from fens.scale import descend, search
 from fens.settings import Settings
-from fens.solve import rate, why_stop
+from fens.solve import rate, stuck, why_stop
 from fens.sums import written_out
 from fuzz.calls import NEVER, callables, make
 
@@ -430,13 +430,13 @@ def test_a_file_may_bound_its_time(tmp_path):
 
 def sizes(*pairs, verdict="approximation-limited", rounds=()):
     """Solutions as growth sees them, of which the largest value is 1."""
-    evidence = SimpleNamespace(determined=True, resolved=True, objection="", conflict={})
+    evidence = SimpleNamespace(determined=True, resolved=True, objection="", conflict={}, misfit=0.0, measured=0)
     return [
         SimpleNamespace(
             settings=SimpleNamespace(size=size),
             expected_error=error,
             meets=lambda tol, error=error: error <= tol,
-            error=SimpleNamespace(relative=error, verdict=verdict, evidence=evidence),
+            error=SimpleNamespace(relative=error, verdict=verdict, evidence=evidence, trusted=True),
             stats=SimpleNamespace(rows=10**6, status="converged", rounds=rounds),
         )
         for size, error in pairs
@@ -467,6 +467,37 @@ def test_a_tolerance_within_reach_is_grown_to():
     corner = sizes((400, 9e-5), (600, 5.5e-5), (900, 3e-5))
     assert why_stop(corner, Settings(tol=1e-5)) == ""
     assert "only as the power" in why_stop(corner, Settings(tol=1e-6))
+
+
+def in_doubt(*worst):
+    """Solutions that are not to be trusted, by their largest residuals."""
+    found = sizes(*((400 * 1.5**k, float("inf")) for k in range(len(worst))), verdict="unreliable")
+    for solution, residual in zip(found, worst, strict=True):
+        solution.error.trusted, solution.error.evidence = False, SimpleNamespace(worst=residual)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("found", "ends"),
+    [
+        (in_doubt(0.3, 0.31, 0.3, 0.29), True),
+        (in_doubt(0.3, 0.31, 0.3), False),  # too early to tell
+        (in_doubt(0.3, 0.3, 0.25, 0.1), False),  # a front that comes into reach
+        (in_doubt(0.3, 0.3, 0.3)[:2] + sizes((900, 1e-3), (1350, 1e-3)), False),
+    ],
+)
+def test_growth_ends_where_residuals_of_solutions_in_doubt_stay(found, ends):
+    assert stuck(found) == ends
+
+
+def test_growth_ends_where_data_are_not_those_of_the_equations():
+    xs = np.linspace(0.02, 0.98, 40)
+    values = np.sin(3 * xs) + 0.01 * np.random.default_rng(1).standard_normal(40)
+    u, line = sp.Function("u")(x), fens.Box({x: (0, 1)})
+    told = fens.Points({x: xs}), sp.Eq(u, fens.Data(values, std=0.001))
+    with pytest.warns(fens.UnreliableWarning, match="std is understated"):
+        solution = fens.solve(fens.Problem({line: sp.Eq(u.diff(x, 2) + 9 * u, 0), told[0]: told[1]}))
+    assert len(solution.stats.sizes) <= 2
 
 
 def test_growth_ends_where_noise_does_not_let_it_pay():

@@ -308,6 +308,19 @@ def regular_at_zero(rng: np.random.Generator) -> Trial:
     return Trial("solved", problem, exact, {"features": PLANE}, ((0.0, 0.3),))
 
 
+def around_an_axis(rng: np.random.Generator) -> Trial:
+    """Laplace around an axis, divided by the distance from it, or not."""
+    u, by, k = U(r, x), pick(rng, (1, r)), number(rng, 0.5, 3)
+    exact = number(rng, 0.3, 1) * (r**2 - 2 * x**2) + number(rng, 0.3, 1) * sp.besselj(0, k * r) * sp.exp(k * x)
+    tube = fens.Box({r: (0, 1), x: (0, 1)})
+    problem = fens.Problem({
+        tube: sp.Eq(by * (u.diff(r, 2) + u.diff(r) / r + u.diff(x, 2)), 0),
+        tube.face(r, 0): sp.Eq(u.diff(r), 0),
+        **{face: sp.Eq(u, exact) for face in (tube.face(r, 1), tube.face(x, 0), tube.face(x, 1))},
+    })
+    return Trial("solved", problem, exact, {"features": PLANE}, ((0.0, 0.3),))
+
+
 # hard: what limits it is known, and the estimate must know, too -----------------------------------------------
 
 
@@ -577,12 +590,25 @@ def wrong_at_a_singular_point(rng: np.random.Generator) -> Trial:
             line: sp.Eq(x * w.diff(x) + k * w, x * exact.diff(x) + k * exact), line.face(x, 0): sp.Eq(w, exact + gap)
         })
         return Trial("contradictory", problem, None, {"features": SMALL})
+    by = pick(rng, (1, x))  # as it stands, or divided by what vanishes
+    left, right = (sp.expand((x * f.diff(x, 2) + k * f.diff(x)) / by) for f in (w, exact))
     problem = fens.Problem({
-        line: sp.Eq(x * w.diff(x, 2) + k * w.diff(x), x * exact.diff(x, 2) + k * exact.diff(x)),
+        line: sp.Eq(left, right),
         line.face(x, 0): sp.Eq(w, exact + gap) if which else sp.Eq(w.diff(x), exact.diff(x) + gap),
         line.face(x, 1): sp.Eq(w, exact),
     })
     return Trial("contradictory", problem, None, {"features": SMALL})
+
+
+def curl(rng: np.random.Generator) -> Trial:
+    """A gradient that has a curl."""
+    u, gap, exact = U(x, y), size_of_contradiction(rng), wavy(rng, x, y)
+    domain = plane_domain(rng)
+    problem = fens.Problem({
+        domain: [sp.Eq(u.diff(x), exact.diff(x) + gap * y), sp.Eq(u.diff(y), exact.diff(y))],
+        fens.Points({x: [0.5], y: [0.5]}): sp.Eq(u, exact.subs({x: 0.5, y: 0.5})),
+    })
+    return Trial("contradictory", problem, None, {"features": PLANE})
 
 
 def measured_otherwise(rng: np.random.Generator) -> Trial:
@@ -650,6 +676,30 @@ def open_face(rng: np.random.Generator) -> Trial:
     return Trial("ill-posed", problem, None, {"features": PLANE})
 
 
+def measured_at_the_wrong_end(rng: np.random.Generator) -> Trial:
+    """What has been diffused, or harmonic data, measured with noise where short waves have died out."""
+    places, std = np.linspace(0.05, 0.95, 30), 10 ** float(rng.uniform(-4, -2))
+    noise, m, p = std * rng.standard_normal(30), int(rng.integers(2, 5)), float(sp.pi)
+    if rng.random() < 0.5:
+        v, rod = V(x, t), fens.Box({x: (0, 1)}).during(t, 0, 0.1)
+        values = np.exp(-0.1 * p**2) * np.sin(p * places) + np.exp(-0.1 * (m * p) ** 2) * np.sin(m * p * places)
+        problem = fens.Problem({
+            rod: sp.Eq(v.diff(t), v.diff(x, 2)),
+            rod.sides: sp.Eq(v, 0),
+            fens.Points({x: places, t: np.full(30, 0.1)}): sp.Eq(v, fens.Data(values + noise, std=std)),
+        })
+        return Trial("ill-posed", problem, None, {"features": PLANE})
+    u, values = U(x, y), np.sin(p * places) / np.cosh(p) + np.sin(m * p * places) / np.cosh(m * p)
+    problem = fens.Problem({
+        square: sp.Eq(laplacian(u), 0),
+        square.face(x, 0): sp.Eq(u, 0),
+        square.face(x, 1): sp.Eq(u, 0),
+        square.face(y, 1): sp.Eq(u.diff(y), 0),
+        fens.Points({x: places, y: np.ones(30)}): sp.Eq(u, fens.Data(values + noise, std=std)),
+    })
+    return Trial("ill-posed", problem, None, {"features": PLANE})
+
+
 def resonance(rng: np.random.Generator) -> Trial:
     """Helmholtz at an eigenvalue."""
     w, n = W(x), int(rng.integers(1, 5))
@@ -682,18 +732,19 @@ def elliptic_in_time(rng: np.random.Generator) -> Trial:
 SOLVED: tuple[Family, ...] = (
     elliptic, helmholtz, mixed, growth, logistic, near_resonance, oscillator, scaled, far_away, heat,
     backward_as_it_should, wave, advection, rotation, periodic, nonlinear, stokes, beam, pair_of_functions,
-    regular_at_zero,
+    regular_at_zero, around_an_axis,
 )  # fmt: skip
 HARD: tuple[Family, ...] = (
     bessel, euler, root, branching, polar, weak_corner, corner, jumping_data, torsion, bump, bump_on_a_line,
     wrapped_bump, layer, front, waves, kink,
 )  # fmt: skip
 CONTRADICTORY: tuple[Family, ...] = (
-    two_values, two_equations, incompatible_flux, too_many_ends, value_and_flux, wrong_at_a_singular_point,
+    two_values, two_equations, incompatible_flux, too_many_ends, value_and_flux, wrong_at_a_singular_point, curl,
     measured_otherwise,
 )  # fmt: skip
 ILL_POSED: tuple[Family, ...] = (
-    no_inflow, wrong_sign, backward_heat, cauchy, open_face, resonance, floating, elliptic_in_time,
+    no_inflow, wrong_sign, backward_heat, measured_at_the_wrong_end, cauchy, open_face, resonance, floating,
+    elliptic_in_time,
 )  # fmt: skip
 FAMILIES: dict[str, Family] = {f.__name__: f for f in (*SOLVED, *HARD, *CONTRADICTORY, *ILL_POSED)}
 

@@ -14,9 +14,10 @@ UNRESOLVED = 0.01  # residual of an equation beside its terms, above which two s
 UNCERTAIN = 0.05  # relative error above which a solution is not one
 DETERMINED = 1e-8  # relative error to which a random function must be found again
 AMPLIFIED = 200.0  # units of round-off, times the change of a solution with its data, to which it suffices
+RECOVERED = 1e-4  # and this at least, whatever it is lost to
 SENSITIVE = 30.0  # change of a solution relative to that of its data, from which on it must not grow with the features
 GROWS = 4.0  # factor by which it grows as features double, if nothing bounds it; one of a derivative grows by 2 at most
-SINGULAR = 1e12  # change of a solution relative to that of its data that leaves no digits
+SINGULAR = 3e11  # change of a solution relative to that of its data that leaves no digits
 HELPS = 0.5  # of the error with fewer features, below which more of them help
 MORE, MORE_OR = "More features would lower the error", "Take more features"
 UNTRUSTED = ("unreliable", "inconsistent")  # verdicts with which an estimate is not to be trusted
@@ -90,7 +91,7 @@ class Evidence:
     @property
     def unique(self) -> bool:
         """Whether random functions are found again, but for what the solution makes of rounding."""
-        return self.recovery <= max(DETERMINED, AMPLIFIED * EPS * min(self.sensitivity, SINGULAR))
+        return self.recovery <= max(DETERMINED, min(AMPLIFIED * EPS * self.sensitivity, RECOVERED))
 
     @property
     def amplified(self) -> float:
