@@ -194,6 +194,9 @@ def _check_kinds(name: str, arguments: Sequence[sp.Basic]) -> None:
     for k, a in enumerate(arguments):
         if not isinstance(a, firsts[name] if k == 0 and name in firsts else wanted):
             raise FileError(f"the file has a {name} of a {type(a).__name__:.60}")
+    pairs = arguments[1:] if name == "Derivative" else ()
+    if not all(len(p) == 2 and isinstance(p[0], sp.Expr) and isinstance(p[1], sp.Expr) for p in pairs):
+        raise FileError("the file has a derivative without a variable, or without an order")
 
 
 def _check_bearable(name: str, arguments: Sequence[sp.Basic]) -> None:
