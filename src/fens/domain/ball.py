@@ -181,6 +181,13 @@ def _unit(vectors: np.ndarray) -> np.ndarray:
     return found
 
 
+def _normal(unit: np.ndarray) -> np.ndarray:
+    """Normal numbers from even ones."""
+    from scipy.special import ndtri
+
+    return np.asarray(ndtri(np.clip(unit, 1e-15, 1 - 1e-15)))
+
+
 def sphere_points(unit: np.ndarray) -> np.ndarray:
     """Even points of the unit sphere from those of a square, in more than three dimensions of a cube."""
     if unit.shape[1] == 2:
@@ -188,18 +195,16 @@ def sphere_points(unit: np.ndarray) -> np.ndarray:
         level = np.sqrt((1 - height) * (1 + height))
         points = np.column_stack([level * np.cos(angle), level * np.sin(angle), height])
     else:
-        from scipy.special import ndtri
-
-        points = ndtri(np.clip(unit, 1e-15, 1 - 1e-15))
+        points = _normal(unit)
     around: np.ndarray = points / np.linalg.norm(points, axis=1)[:, None]
     return around
 
 
 def ball_points(unit: np.ndarray) -> np.ndarray:
     """Even points of the unit ball from those of a cube: normal numbers have a length apart from their direction."""
-    from scipy.special import gammainc, ndtri
+    from scipy.special import gammainc
 
-    normal, d = ndtri(np.clip(unit, 1e-15, 1 - 1e-15)), unit.shape[1]
+    normal, d = _normal(unit), unit.shape[1]
     length = np.linalg.norm(normal, axis=1)
     return np.asarray(gammainc(d / 2, length**2 / 2)[:, None] ** (1 / d) * _unit(normal))
 

@@ -118,6 +118,7 @@ class LocalError:
 NOWHERE = LocalError(0.0, 0, "")
 Special = Mapping[Domain, np.ndarray]
 
+
 def local_error(
     problem: Problem, looks: Mapping[int, Look], waves: np.ndarray, sizes: Sequence[float], special: Special
 ) -> LocalError:

@@ -44,7 +44,7 @@ def missed(problem: Problem, placed: Sequence[Placed], seed: np.random.SeedSeque
             looks = FEW_LOOKS if all(map(_is_computed, formulas)) else LOOKS
             everywhere = _everywhere(p, looks, np.random.default_rng(stream))
             moved = p.moved(everywhere, problem.coordinates)
-            found += [Missed(k, where) for f in formulas for where in _unseen(f, p, moved, _coefficients(p))]
+            found += [Missed(k, where) for where in _unseen(formulas, p, moved)]
     return tuple(found)
 
 
@@ -60,10 +60,12 @@ def _known(placed: Placed) -> list[Formula]:
     return [Formula(e) for e in varying if not e.has(sp.zoo, sp.nan, sp.oo, -sp.oo)]
 
 
-def _coefficients(placed: Placed) -> list[Formula]:
-    """The coefficients of an equation that no unknown is in."""
-    symbols = {symbol for _, symbol in placed.form.equation.jets}
-    return [c for _, c in placed.form.coefficients if not c.expression.free_symbols & symbols]
+def _size(placed: Placed) -> np.ndarray:
+    """The size of the coefficients that no unknown is in; 1 without any."""
+    symbols, n = {symbol for _, symbol in placed.form.equation.jets}, len(placed.samples)
+    known = [c for _, c in placed.form.coefficients if not c.expression.free_symbols & symbols]
+    size = sum((np.abs(c(placed.values, n)) for c in known), np.zeros(n))
+    return np.where(size > 0, size, 1.0)
 
 
 def is_plain(expression: sp.Expr, problem: Problem) -> bool:
@@ -109,30 +111,36 @@ def _everywhere(placed: Placed, looks: int, rng: np.random.Generator) -> Samples
     return region.paired(samples) if region.has_pairs else samples
 
 
-def _unseen(
-    formula: Formula, placed: Placed, everywhere: Placed, coefficients: Sequence[Formula]
-) -> list[tuple[float, ...]]:
-    """Places where a function is far outside the range of its values at the nearest points of the fit.
+def _unseen(formulas: Sequence[Formula], placed: Placed, everywhere: Placed) -> list[tuple[float, ...]]:
+    """Places where functions are far outside the range of their values at the nearest points of the fit.
 
     Relative to the coefficients there: an equation may have been divided by what vanishes somewhere.
     """
+    found: list[tuple[float, ...]] = []
+    with np.errstate(all="ignore"):
+        try:
+            sizes = [(p, _size(p)) for p in (everywhere, placed)]
+        except EvaluationError:  # a callable that takes the points of a solve and no others
+            return []
+        for formula in formulas:
+            try:
+                there, here = (formula(p.values, len(p.samples)) / size for p, size in sizes)
+            except EvaluationError:
+                continue
+            found += _beyond(there, here, everywhere.samples.points, placed.samples.points)
+    return found
 
-    def values(p: Placed) -> np.ndarray:
-        n = len(p.samples)
-        size = sum(np.abs(c(p.values, n)) for c in coefficients)
-        return np.asarray(formula(p.values, n) / np.where(size > 0, size, 1.0))
 
-    try:
-        with np.errstate(all="ignore"):
-            there, here = values(everywhere), values(placed)
-    except EvaluationError:  # a callable that takes the points of a solve and no others
-        return []
-    points, finite = everywhere.samples.points, np.isfinite(there)
-    points, there = points[finite], there[finite]
+def _beyond(
+    there: np.ndarray, here: np.ndarray, everywhere: np.ndarray, fitted: np.ndarray
+) -> list[tuple[float, ...]]:
+    """Places of all at which values are far outside the range of those at the nearest points of the fit."""
+    finite = np.isfinite(there)
+    points, there = everywhere[finite], there[finite]
     if len(there) < CELLS or not np.isfinite(here).all():
         return []
     rows = _extremes(points, there)
-    least, most = _ranges(points[rows], placed.samples.points, here)
+    least, most = _ranges(points[rows], fitted, here)
     overall = max(float(np.ptp(there)), float(np.ptp(here)))
     beyond = np.maximum(there[rows] - most, least - there[rows])
     unseen = rows[beyond > BEYOND * (most - least) + NOTHING * overall]
