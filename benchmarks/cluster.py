@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import distributed
 import torch
 
-from fens.cluster import HEIGHT, Cluster, Distributed
 from fens.lstsq import Direct
+from fens.lstsq.cluster import HEIGHT, Cluster, Distributed
 from large import error, system
 
 

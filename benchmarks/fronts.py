@@ -11,7 +11,8 @@ from scipy.cluster.vq import kmeans2
 
 import fens
 from adaptive import accelerating_front
-from fens import adapt, zoo
+from fens import zoo
+from fens.strategy import adapt
 
 x, t = sp.symbols("x t")
 CLUSTERS = 6

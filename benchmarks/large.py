@@ -17,12 +17,12 @@ import numpy as np
 import torch
 
 from fens import Grid, zoo
-from fens.assemble import System, linearise, place, weigh
-from fens.features import Isotropic
-from fens.fit import draw_features, place_points
+from fens.basis import Isotropic
+from fens.discretise import System, linearise, place, weigh
+from fens.fit.discrete import draw_features, place_points
 from fens.lstsq import Automatic, Direct, Sketched, Streamed
+from fens.options.settings import Settings
 from fens.problem import LINEARISATIONS
-from fens.settings import Settings
 
 FEATURES, SCALE, SIDE = 2500, 3.0, 51
 SOLVERS = {

@@ -8,10 +8,10 @@ import torch
 
 import fens
 from fens import zoo
-from fens.assemble import System, linearise, place, weigh
+from fens._support.matmul import product
+from fens.discretise import System, linearise, place, weigh
 from fens.lstsq import Direct
 from fens.problem import function_values, newton_form
-from fens.product import product
 
 CASES = [
     ("helmholtz", zoo.helmholtz, 201, {"features": 900, "scale": 10}),

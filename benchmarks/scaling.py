@@ -5,7 +5,7 @@
 Rows and features: `fens.solve` of the wave equation with the scale given and without an error estimate, one least
 squares each, so that what grows is known; exponents are those of straight lines through the larger half in log-log.
 Automatic: the same with nothing given but the number of features. Fraction: the flops of the factorisations and
-products that a whole call of `fens.solve(features=2500)` made, by the rule of `fens.flops`, over its time and the rate
+products that a whole call of `fens.solve(features=2500)` made, by the rule of `flops`, over its time and the rate
 of `torch` products measured just before; and beside it those that as many plain QRs would take. Each series is a row
 of SERIES; a new one is a new row.
 """
@@ -27,7 +27,7 @@ import torch
 
 import fens
 from fens import zoo
-from fens.flops import Counted, multiply_rate, of_factorisation
+from fens._support.flops import Counted, multiply_rate, of_factorisation
 
 FOLDER = Path(__file__).parents[1] / "docs" / "benchmarks"
 SCALE = 2.5

@@ -23,12 +23,12 @@ import torch
 
 import fens
 from fens import zoo
-from fens.assemble import System, linearise, place, weigh
-from fens.domain import Clustered
-from fens.judge import DETERMINED, UNRESOLVED
+from fens.discretise import System, linearise, place, weigh
+from fens.estimate.assess import DETERMINED, UNRESOLVED
+from fens.geometry import Clustered
 from fens.lstsq import Direct
+from fens.options.settings import FIRST_SIZE, FIRST_SIZE_TO_TOLERANCE
 from fens.problem import newton_form
-from fens.settings import FIRST_SIZE, FIRST_SIZE_TO_TOLERANCE
 
 HERE = Path(__file__).parent
 OUT = HERE / "computed"

@@ -12,7 +12,7 @@ STOPPED = 130
 def main() -> int:
     """Run the command line. Ctrl-C ends it without a traceback while it is still being imported, too."""
     signal.signal(signal.SIGINT, _stop)
-    from fens.cli import main as command
+    from fens.cli.app import main as command
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     return command()

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 import torch
 
+from fens.basis import ACTIVATIONS, activation
+from fens.basis.activation import fold
 from fens.errors import SettingError
-from fens.features import ACTIVATIONS, activation
-from fens.features.activation import fold
 
 EPS = np.finfo(float).eps
 ORDERS = range(9)

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 import fens
 from fens import zoo
+from fens.basis import Isotropic, Mixture, Oriented, Sparse
 from fens.errors import SettingError
-from fens.features import Isotropic, Mixture, Oriented, Sparse
 
 HALF = np.sqrt(3)
 DISTRIBUTIONS = {

@@ -7,9 +7,9 @@ import sympy as sp
 import torch
 
 import fens
-from fens.cli import main
-from fens.commands import bench
-from fens.flops import Counted, multiply_rate, of_factorisation
+from fens._support.flops import Counted, multiply_rate, of_factorisation
+from fens.cli import bench
+from fens.cli.app import main
 from fens.zoo import Known
 
 x = sp.Symbol("x")

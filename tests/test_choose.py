@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import fens
 from fens import zoo
-from fens.domain import thinned
 from fens.errors import SettingError
-from fens.scale import descend
+from fens.fit.search import descend
+from fens.geometry import thinned
 
 x, y, t = sp.symbols("x y t")
 v = sp.Function("v")(x, t)

@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 import fens
-import fens.commands.shared as shared
-import fens.commands.solve as solve_command
+import fens.cli.shared as shared
+import fens.cli.solve as solve_command
 import fens_command
-from fens.cli import COMMANDS, build_parser, main
+from fens._support.progress import listening, tell, track, watch
+from fens.cli.app import COMMANDS, build_parser, main
 from fens.errors import NotConverged
-from fens.progress import listening, tell, track, watch
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(fens.__file__).parents[1])}

@@ -10,9 +10,9 @@ import torch
 
 import fens
 from fens import zoo
-from fens.cluster import Cluster, Distributed, packed, unpacked
+from fens._support.progress import listening
 from fens.errors import EvaluationError, SettingError
-from fens.progress import listening
+from fens.lstsq.cluster import Cluster, Distributed, packed, unpacked
 from fens.reproduce import command
 from fens.reproduce.cells import Cell
 from fens.reproduce.results import Results
@@ -44,7 +44,7 @@ def test_the_same_answer_as_on_one_machine(client):
 @pytest.fixture
 def deserted(monkeypatch):
     """A cluster without workers, and little patience with it."""
-    monkeypatch.setattr("fens.cluster.PATIENCE", 0.2)
+    monkeypatch.setattr("fens.lstsq.cluster.PATIENCE", 0.2)
     options = {"n_workers": 0, "processes": False, "dashboard_address": ":0", "silence_logs": 50}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client

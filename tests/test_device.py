@@ -9,7 +9,7 @@ import torch
 
 import fens
 from fens import zoo
-from fens.device import device_of, to_device, to_host
+from fens._support.device import device_of, to_device, to_host
 from fens.errors import SettingError
 
 SOURCES = sorted(Path(fens.__file__).parent.rglob("*.py"))

@@ -10,7 +10,7 @@ import matplotlib
 import pytest
 
 import fens
-from fens.cli import COMMANDS, EPILOG
+from fens.cli.app import COMMANDS, EPILOG
 from fens.files.read import SECTIONS
 
 DOCS = Path(__file__).parents[1] / "docs"

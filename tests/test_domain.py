@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fens
-from fens.domain import Demand
 from fens.errors import RegionError, SettingError
+from fens.geometry import Demand
 
 x, y, z, t = sp.symbols("x y z t")
 SAMPLERS = [fens.Grid(7), fens.Random(interior=50, boundary=40), fens.Clustered(), fens.Clustered(interior=33)]

@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 
 import fens
-from fens.cli import main
-from fens.judge import UNTRUSTED
+from fens.cli.app import main
+from fens.estimate.assess import UNTRUSTED
 
 x, t = sp.symbols("x t")
 u, h = sp.Function("u")(x), sp.Function("h")(x, t)

@@ -7,8 +7,8 @@ import torch
 
 import fens
 from fens import zoo
-from fens.fit import Stats
-from fens.judge import Evidence, after_growth, judged
+from fens.estimate.assess import Evidence, after_growth, judged
+from fens.fit.discrete import Stats
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # many have nothing to trust
 x, y, t = sp.symbols("x y t")

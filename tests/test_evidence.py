@@ -5,16 +5,16 @@ import pytest
 import sympy as sp
 
 import fens
-from fens.assemble import place, sample
-from fens.device import device_of
+from fens._support.device import device_of
+from fens.discretise import place, sample
 from fens.estimate.closer import closer_points, corners
 from fens.estimate.conflict import moved, spread
 from fens.estimate.exponents import bounded_are_smooth, exponents
 from fens.estimate.local import Look, distances
 from fens.estimate.scan import is_plain, missed
 from fens.estimate.symbol import Symbol
+from fens.options.settings import Settings
 from fens.problem import newton_form
-from fens.settings import Settings
 
 x, y, t = sp.symbols("x y t")
 u, w, v = sp.Function("u")(x, y), sp.Function("w")(x), sp.Function("v")(x, t)

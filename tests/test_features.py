@@ -7,8 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fens.basis import ACTIVATIONS, RandomFeatures, activation, draw
 from fens.errors import SettingError
-from fens.features import ACTIVATIONS, RandomFeatures, activation, draw
 
 CPU = torch.device("cpu")
 

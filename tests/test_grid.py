@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fens
-from fens.assemble import System, linearise, place, weigh
-from fens.features import Family, RandomFeatures, activation, derivatives, image, kept
-from fens.features.grid import Runs
+from fens.basis import Family, RandomFeatures, activation, derivatives, image, kept
+from fens.basis.grid import Runs
+from fens.discretise import System, linearise, place, weigh
 from fens.problem import newton_form
 
 

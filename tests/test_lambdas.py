@@ -10,8 +10,8 @@ import sympy as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fens._support.compile import FUNCTIONS, NotElementary, Steps, lambdified
 from fens.errors import EvaluationError
-from fens.lambdas import FUNCTIONS, NotElementary, Steps, lambdified
 
 x, y = sp.symbols("x y")
 AT = {x: np.array([0.3, 0.55, 0.9]), y: np.array([0.2, 0.7, 0.45])}

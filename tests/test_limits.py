@@ -14,7 +14,10 @@ import sympy as sp
 import torch
 
 import fens
-from fens import progress
+from fens._support import progress
+from fens._support.compile import check_bounds
+from fens._support.numbers import items, real_array, real_number
+from fens._support.sums import written_out
 from fens.errors import (
     EquationError,
     EvaluationError,
@@ -24,17 +27,14 @@ from fens.errors import (
     UnsupportedEquation,
     quoted,
 )
-from fens.judge import understated
-from fens.lambdas import check_bounds
+from fens.estimate.assess import understated
+from fens.fit.search import descend, search
 from fens.lstsq import Automatic, least
 from fens.lstsq.sketched import Sketched
 from fens.lstsq.streamed import Streamed
-from fens.numbers import items, real_array, real_number
+from fens.options.settings import Settings
 from fens.problem import Unknown
-from fens.scale import descend, search
-from fens.settings import Settings
-from fens.solve import rate, stuck, why_stop
-from fens.sums import written_out
+from fens.strategy.grow import rate, stuck, why_stop
 from fuzz.calls import NEVER, callables, make
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust

@@ -8,9 +8,9 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from fens._support.matmul import product
 from fens.lstsq import Automatic, Direct, Failed, Ridged, Sketched, Streamed, numerical_rank
 from fens.lstsq.triangle import Damped
-from fens.product import product
 
 SOLVERS = [Direct(), Streamed(50), Streamed(5000), Sketched(Direct())]
 EPS = np.finfo(float).eps

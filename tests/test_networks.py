@@ -6,10 +6,10 @@ import sympy as sp
 import torch
 
 import fens
-from fens.domain import Clustered, Concentrated, Demand
+from fens.basis import Hole, Spot, activation, draw, draw_around, draw_layers, draw_pieces, draw_spots
 from fens.errors import SettingError
-from fens.features import Hole, Spot, activation, draw, draw_around, draw_layers, draw_pieces, draw_spots
-from fens.spots import find_spots
+from fens.geometry import Clustered, Concentrated, Demand
+from fens.strategy.gaussian_mixture import find_spots
 
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)

@@ -11,9 +11,9 @@ import torch
 
 import fens
 from fens import zoo
-from fens.assemble import evaluate_jets, place
+from fens.basis import Family, activation, draw
+from fens.discretise import evaluate_jets, place
 from fens.errors import EvaluationError, SettingError, UnsupportedEquation
-from fens.features import Family, activation, draw
 from fens.lstsq import Direct
 from fens.nonlinear import Iteration
 from fens.problem import newton_form, picard_form

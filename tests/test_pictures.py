@@ -11,18 +11,18 @@ import sympy as sp
 
 import fens
 from fens import zoo
-from fens.cli import main
+from fens.cli.app import main
 from fens.errors import EquationError, EvaluationError, MissingPackage, SettingError
-from fens.pictures.animation import Film, _first_frame
-from fens.pictures.labels import number, place, symbol
-from fens.pictures.layout import layout_for
-from fens.pictures.outline import BISECTIONS, GRID, outline
-from fens.pictures.quantity import Quantity
-from fens.pictures.raster import FEWEST, raster, resolution
-from fens.pictures.search import plot_searches
-from fens.pictures.section import Section
-from fens.pictures.shade import shade
-from fens.scale import Search
+from fens.fit.search import Search
+from fens.plotting.animation import Film, _first_frame
+from fens.plotting.labels import number, place, symbol
+from fens.plotting.layout import layout_for
+from fens.plotting.outline import BISECTIONS, GRID, outline
+from fens.plotting.quantity import Quantity
+from fens.plotting.raster import FEWEST, raster, resolution
+from fens.plotting.search import plot_searches
+from fens.plotting.section import Section
+from fens.plotting.shade import shade
 
 mpl = pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import fens
-from fens.cli import main
+from fens.cli.app import main
 from fens.errors import MissingPackage, SettingError
 from fens.reproduce import cells as cells_module
 from fens.reproduce import command, paper, run

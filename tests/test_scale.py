@@ -10,9 +10,9 @@ import torch
 
 import fens
 from fens import zoo
+from fens.basis import activation, draw
+from fens.basis.rank import by_rank, numerical_rank, target_rank
 from fens.errors import SettingError
-from fens.features import activation, draw
-from fens.scale import by_rank, numerical_rank, target_rank
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
 @pytest.mark.parametrize(

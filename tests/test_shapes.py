@@ -13,10 +13,10 @@ from scipy.special import gamma
 
 import fens
 from fens import zoo
-from fens.domain import Combined, Demand, Reaching
-from fens.domain.ball import ball_points
+from fens._support.sobol import fixed_sobol
 from fens.errors import EquationError, RegionError, SettingError
-from fens.sobol import fixed_sobol
+from fens.geometry import Combined, Demand, Reaching
+from fens.geometry.shapes.ball import ball_points
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
 trimesh = pytest.importorskip("trimesh")

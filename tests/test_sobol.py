@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import qmc
 
-from fens.sobol import fixed_sobol, sobol
+from fens._support.sobol import fixed_sobol, sobol
 
 
 @given(st.integers(0, 10), st.integers(0, 2**32))

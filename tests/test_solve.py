@@ -6,9 +6,9 @@ import sympy as sp
 
 import fens
 from fens import zoo
+from fens._support.numbers import bytes_of
+from fens.basis import ACTIVATIONS
 from fens.errors import EvaluationError, RegionError, SettingError
-from fens.features import ACTIVATIONS
-from fens.numbers import bytes_of
 from fens.problem import manufacture
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust

@@ -8,8 +8,8 @@ import sympy as sp
 import torch
 
 import fens
+from fens.basis import Family, activation, draw
 from fens.errors import EquationError, RegionError, SettingError, UnsupportedEquation
-from fens.features import Family, activation, draw
 
 x, y, t = sp.symbols("x y t")
 u, v, p = (sp.Function(name)(x, y) for name in "uvp")

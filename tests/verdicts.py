@@ -17,7 +17,7 @@ import numpy as np
 import sympy as sp
 
 import fens
-from fens.domain import Demand
+from fens.geometry import Demand
 
 x, y, t, r = sp.symbols("x y t r")
 U, V, W, P = (sp.Function(n) for n in "uvwp")

@@ -2,32 +2,34 @@
 
 What happens to a problem, and where:
 
-    problem    what must hold, and where: a map from regions to equations    Problem, Unknown, complex_unknown, wrap,
-               laplacian, grad, div, strong, normal_derivative, jump, integral, Data: what equations may contain
-    domain     regions, and the points on them                               Box, Ball, Polygon, …, Points, Grid
-    features   random cosines and all their derivatives                      Isotropic, Oriented, Sparse, Mixture
-    assemble   problem × points × features → blocks of rows
-    lstsq      min ‖A w − b‖ by Householder QR
-    scale      the scale of the frequencies                                  ScaleGrid
-    nonlinear  Newton and Picard, where an equation is not linear
-    solve      all of the above, in order                                    solve, continuation, eigen
-    solution   a function to call, differentiate, compare, plot and save     Solution, load, solve_again
-    files      problems in text files                                        read
+    problem      what must hold, and where: a map from regions to equations   Problem, Unknown, complex_unknown, wrap,
+                 laplacian, grad, div, strong, normal_derivative, jump, integral, Data: what equations may contain
+    geometry     regions, and the points on them                              Box, Ball, Polygon, …, Points, Grid
+    basis        random cosines and all their derivatives                     Isotropic, Oriented, Sparse, Mixture
+    discretise   problem × points × basis → blocks of rows
+    lstsq        min ‖A w − b‖ by Householder QR
+    nonlinear    Newton and Picard, where an equation is not linear
+    options      what a user may choose                                       ScaleGrid
+    fit          a problem at its points, solved with given features; their scale
+    estimate     how wrong the solution is, and how far that can be trusted
+    strategy     what is chosen: frequencies, their number, places, slabs of time
+    api          the front door                                               solve, solve_again, continuation, eigen
+    solution     a function to call, differentiate, compare, plot and save    Solution, load
+    files        problems in text files                                       read
 """
 
 import sys
 from importlib import import_module
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .continuation import continuation
-    from .domain import Ball, Box, Cloud, Clustered, Grid, Implicit, Points, Polygon, Random, Star, Surface
-    from .eigen import eigen
+    from .api import continuation, eigen, solve, solve_again
+    from .basis import Isotropic, Mixture, Oriented, Sparse
     from .errors import FensError, NotConverged, ToleranceNotMet, UnreliableWarning
-    from .features import Isotropic, Mixture, Oriented, Sparse
     from .files import ProblemFile
     from .files.read import read
+    from .geometry import Ball, Box, Cloud, Clustered, Grid, Implicit, Points, Polygon, Random, Star, Surface
+    from .options import ScaleGrid
     from .problem import (
         Data,
         Problem,
@@ -44,9 +46,7 @@ if TYPE_CHECKING:
         strong,
         wrap,
     )
-    from .scale import ScaleGrid
     from .solution import Solution, load
-    from .solve import solve, solve_again
 
 __version__ = "0.1.0"
 
@@ -96,21 +96,19 @@ __all__ = [
 ]
 
 _HOMES = {
-    "continuation": ("continuation",),
-    "domain": (
+    "api": ("continuation", "eigen", "solve", "solve_again"),
+    "basis": ("Isotropic", "Mixture", "Oriented", "Sparse"),
+    "geometry": (
         "Ball", "Box", "Cloud", "Clustered", "Grid", "Implicit", "Points", "Polygon", "Random", "Star", "Surface",
     ),
-    "eigen": ("eigen",),
     "errors": ("FensError", "NotConverged", "ToleranceNotMet", "UnreliableWarning"),
-    "features": ("Isotropic", "Mixture", "Oriented", "Sparse"),
     "files": ("ProblemFile", "read"),
     "problem": (
         "Data", "Problem", "Unknown", "complex_unknown", "div", "grad", "integral", "jump", "laplacian", "manufacture",
         "normal", "normal_derivative", "strong", "wrap",
     ),
-    "scale": ("ScaleGrid",),
+    "options": ("ScaleGrid",),
     "solution": ("Solution", "load"),
-    "solve": ("solve", "solve_again"),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -126,15 +124,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Facade(ModuleType):
-    """The package, in which `solve`, `eigen` and `continuation` are functions and not the modules of the same name."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        # what imports a submodule sets it as an attribute of its package
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-
-sys.modules[__name__].__class__ = _Facade

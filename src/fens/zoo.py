@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from .domain import Ball, Box, Polygon
+from .geometry import Ball, Box, Polygon
 from .problem import Problem, integral, jump, manufacture, normal, normal_derivative
 
 x, y, t = sp.symbols("x y t")

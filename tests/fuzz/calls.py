@@ -16,8 +16,8 @@ import numpy as np
 import sympy as sp
 
 import fens
-from fens.domain import Domain, Region
 from fens.errors import FensError
+from fens.geometry import Domain, Region
 
 from .values import EXPRESSIONS, VALUES, k, rod, square, t, tube, u, v, x, y
 

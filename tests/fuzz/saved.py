@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 import fens
-from fens.commands.info import facts_of
+from fens.cli.info import facts_of
 from fens.errors import FensError
 from fens.problem import Unknown
 from fens.solution.store import ALL

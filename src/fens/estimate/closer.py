@@ -9,10 +9,10 @@ from itertools import product
 
 import numpy as np
 
-from ..assemble import sample
-from ..domain import Clustered, Domain, Piece, Region, Samples
+from ..discretise import sample
+from ..geometry import Clustered, Domain, Piece, Region, Samples
+from ..options.settings import Settings
 from ..problem import Problem
-from ..settings import Settings
 from .local import Look
 
 ROWS = 25.0  # for each feature: ten times those of a fit

@@ -16,14 +16,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..assemble import Aimed, Collocated, System, linearise, weigh
-from ..device import to_device
-from ..domain import Region, Samples
-from ..features import Family
-from ..fit import Case
+from .._support.device import to_device
+from .._support.numbers import rms
+from ..basis import Family
+from ..discretise import Aimed, Collocated, System, linearise, weigh
+from ..fit.discrete import Case
+from ..geometry import Region, Samples
 from ..lstsq import Failed
 from ..nonlinear import Point
-from ..numbers import rms
 from .exponents import only_smooth
 from .local import Look, fastest_waves
 

@@ -10,15 +10,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..assemble import Collocated, evaluate, linearise, place
-from ..choose import scale_by_rank
-from ..domain import Domain, Samples
-from ..features import Distribution, Family, Features, all_isotropic
-from ..fit import Case, Stats, draw_features
-from ..judge import GROWS, SENSITIVE, UNRESOLVED, Error, Evidence, judged
+from .._support.numbers import EPS, rms
+from ..basis import Distribution, Family, Features, all_isotropic
+from ..discretise import Collocated, evaluate, linearise, place
+from ..fit.discrete import Case, Stats, draw_features
+from ..fit.scale import scale_by_rank
+from ..geometry import Domain, Samples
 from ..nonlinear import NEGLIGIBLE, Point
-from ..numbers import EPS, rms
 from ..problem import LINEARISATIONS, Component
+from .assess import GROWS, SENSITIVE, UNRESOLVED, Error, Evidence, judged
 from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
 from .kind import objection

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..domain import Samples
+from ..geometry import Samples
 from .local import Look
 
 NEAR, NEARER = 1e-4, 1e-6  # distances from a face, in half-widths, at which coefficients are looked at

@@ -13,8 +13,8 @@ from itertools import product
 
 import numpy as np
 
-from ..assemble import Placed
-from ..domain import Box, Cylinder, Domain, Edge, Pair, Points, Samples
+from ..discretise import Placed
+from ..geometry import Box, Cylinder, Domain, Edge, Pair, Points, Samples
 from ..problem import Problem
 from .local import Look
 from .symbol import Symbol

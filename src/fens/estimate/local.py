@@ -15,10 +15,10 @@ import numpy as np
 import sympy as sp
 from torch import Tensor
 
-from ..assemble import Placed, evaluate_jets
-from ..device import to_host
-from ..domain import Box, Cylinder, Domain, Samples
-from ..features import Family
+from .._support.device import to_host
+from ..basis import Family
+from ..discretise import Placed, evaluate_jets
+from ..geometry import Box, Cylinder, Domain, Samples
 from ..problem import Jet, Problem
 
 STENCIL = 9  # points along a wave

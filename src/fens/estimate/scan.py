@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
-from ..assemble import Placed
-from ..domain import Samples
+from ..discretise import Placed
+from ..discretise.field import Extrapolated, Field
 from ..errors import EvaluationError
-from ..field import Extrapolated, Field
+from ..geometry import Samples
 from ..problem import Formula, Problem, Wrapped
 
 LOOKS = 2**17  # places in each region

@@ -10,15 +10,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..assemble import Aimed, Collocated, Placed, System, evaluate, linearise, mean_row_norm, place, weigh
-from ..device import to_device, to_host
-from ..domain import Clustered, Demand, Domain
+from .._support.device import to_device, to_host
+from .._support.numbers import rms
+from ..basis import Family
+from ..discretise import Aimed, Collocated, Placed, System, evaluate, linearise, mean_row_norm, place, weigh
 from ..errors import EvaluationError
-from ..features import Family
-from ..fit import Case, place_points
+from ..fit.discrete import Case, place_points
+from ..geometry import Clustered, Demand, Domain
 from ..lstsq import Failed, Solvable
 from ..nonlinear import Point, natural_size
-from ..numbers import rms
 from ..problem import LINEARISATIONS, Problem
 
 PROBES = 1000  # points in the domain at which functions are compared

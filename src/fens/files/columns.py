@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..disk import contents
+from .._support.disk import contents
 from ..errors import FileError
 
 MOST_BYTES = 2 * 10**7  # larger tables are for Python, where they are arrays

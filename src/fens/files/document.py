@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from ..disk import as_path, check_readable, contents
+from .._support.disk import as_path, check_readable, contents
+from .._support.numbers import is_whole
 from ..errors import FensError, FileError
 from ..errors import quoted as shown
-from ..numbers import is_whole
 from . import parse
 from .places import Path, Place, places
 from .words import Names

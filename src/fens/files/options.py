@@ -8,10 +8,10 @@ from typing import Any
 
 import sympy as sp
 
-from ..domain import Clustered, Grid, Random, Region, Sampler
+from ..basis import Distribution, Isotropic, Mixture, Oriented, Sparse
 from ..errors import FileError, quoted
-from ..features import Distribution, Isotropic, Mixture, Oriented, Sparse
-from ..scale import ScaleGrid
+from ..geometry import Clustered, Grid, Random, Region, Sampler
+from ..options import ScaleGrid
 from . import parse
 from .document import Node
 from .words import Names, is_unknown

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..domain import Grid
+from .._support.numbers import about
 from ..errors import FileError
-from ..numbers import about
+from ..geometry import Grid
 from .document import Node
 from .options import grid
 from .words import Names

@@ -11,15 +11,14 @@ from typing import Any
 
 import sympy as sp
 
-from ..assemble import check_weights
-from ..continuation import continuation
-from ..domain import Domain, Region, Shape
-from ..eigen import Mode, eigen
+from ..api import continuation, eigen, solve
+from ..discretise import check_weights
+from ..eigenvalues import Mode
 from ..errors import FensError, FileError, SettingError, quoted
+from ..geometry import Domain, Region, Shape
+from ..options.settings import Settings
 from ..problem import Problem, Unknown, complex_unknown
-from ..settings import Settings
 from ..solution import Solution
-from ..solve import solve
 from . import parse, shapes
 from .document import Document, Node, load
 from .names import check_name

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import sympy as sp
 
-from ..domain import Cylinder, Domain, Points, Region
 from ..errors import FileError
+from ..geometry import Cylinder, Domain, Points, Region
 from ..problem import Data
 from . import parse
 from .columns import MOST_BYTES, read_columns

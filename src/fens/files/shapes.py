@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..domain import Ball, Box, Cloud, Combined, Domain, Implicit, Polygon, Shape, Star, Surface, check_extent
 from ..errors import FileError
+from ..geometry import Ball, Box, Cloud, Combined, Domain, Implicit, Polygon, Shape, Star, Surface, check_extent
 from . import parse
 from .columns import MOST_BYTES, read_columns
 from .document import Node

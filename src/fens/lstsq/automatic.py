@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..numbers import ENTRY, free
+from .._support.numbers import ENTRY, free
 from .direct import Direct
 from .result import Failed
 from .rows import Rows, Solvable, Solver

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..product import product
+from .._support.matmul import product
 from .result import Failed, LeastSquares
 from .rows import Rows
 from .size import factor_of, largest

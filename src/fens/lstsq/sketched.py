@@ -21,8 +21,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..device import to_device
-from ..product import product
+from .._support.device import to_device
+from .._support.matmul import product
 from .conjugate import descended
 from .direct import Direct, Factorised
 from .result import Failed, LeastSquares

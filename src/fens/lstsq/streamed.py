@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from ..numbers import ENTRY
+from .._support.numbers import ENTRY
 from .passes import InTurn, Passes
 from .result import Failed, LeastSquares
 from .rows import Rows, Scaled

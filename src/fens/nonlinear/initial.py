@@ -12,11 +12,11 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from ..assemble import Collocated, Placed, Places, System, homes, linearise, mean_row_norm, weigh
-from ..device import to_device
-from ..domain import Region
+from .._support.device import to_device
+from ..basis import Family
+from ..discretise import Collocated, Placed, Places, System, homes, linearise, mean_row_norm, weigh
 from ..errors import SettingError, quoted
-from ..features import Family
+from ..geometry import Region
 from ..lstsq import Ridged, Solver
 from ..problem import Jet, Problem, Unknown, component_values, linear_part
 

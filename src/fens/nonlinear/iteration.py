@@ -16,14 +16,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..assemble import Aimed, Collocated, Pinned, Placed, System, linearise, weigh
-from ..device import to_device
-from ..domain import Region
+from .._support.device import to_device
+from .._support.progress import time_left
+from ..basis import Family, kept
+from ..discretise import Aimed, Collocated, Pinned, Placed, System, linearise, weigh
 from ..errors import EvaluationError
-from ..features import Family, kept
+from ..geometry import Region
 from ..lstsq import Failed, Solvable, Solver
 from ..problem import Problem
-from ..progress import time_left
 from .point import Point
 
 TINY_STEP = 1e-13  # relative to u: round-off

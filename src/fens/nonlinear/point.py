@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from torch import Tensor
 
-from ..assemble import Collocated, Jets, Placed, evaluate_jets, homes
-from ..device import to_host
-from ..features import Family
-from ..numbers import rms
+from .._support.device import to_host
+from .._support.numbers import rms
+from ..basis import Family
+from ..discretise import Collocated, Jets, Placed, evaluate_jets, homes
 from ..problem import Jet, Problem
 
 HalfWidths = Sequence[Sequence[float]]  # of the domain of each unknown, along each axis

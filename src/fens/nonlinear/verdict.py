@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..progress import time_left
+from .._support.progress import time_left
 from .iteration import State
 
 HOLDS = 1e-3  # residual of an equation beside its terms, up to which it holds

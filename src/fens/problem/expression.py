@@ -11,9 +11,9 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
+from .._support.compile import FUNCTIONS, check_bounds
+from .._support.sums import written_out
 from ..errors import EquationError, UnsupportedEquation, quoted
-from ..lambdas import FUNCTIONS, check_bounds
-from ..sums import written_out
 from .formula import real_parts
 from .operators import unfolded
 from .symbols import ONE_OVER_MEASURE, Data, Jump, Normal, OfCoordinate, Opposite, Total

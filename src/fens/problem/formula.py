@@ -11,8 +11,8 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from .._support.compile import check_bounds, lambdified
 from ..errors import EvaluationError, SettingError, quoted
-from ..lambdas import check_bounds, lambdified
 from .unknowns import Component
 from .wrapped import Wrapped, call_with_arrays
 

@@ -8,8 +8,8 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from .._support.sums import written_out
 from ..errors import EquationError, quoted
-from ..sums import written_out
 from .operators import unfolded
 from .problem import Problem
 from .symbols import checked_expression

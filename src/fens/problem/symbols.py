@@ -8,9 +8,9 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from .._support.compile import check_bounds
+from .._support.numbers import real_array
 from ..errors import EquationError, quoted
-from ..lambdas import check_bounds
-from ..numbers import real_array
 
 
 class OfCoordinate(sp.Symbol):  # type: ignore[misc]

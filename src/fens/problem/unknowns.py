@@ -10,8 +10,8 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from .._support.numbers import real_number
 from ..errors import EquationError, quoted
-from ..numbers import real_number
 
 
 class Unknown(sp.Symbol):  # type: ignore[misc]

@@ -9,9 +9,9 @@ from typing import Any, NoReturn
 import numpy as np
 import sympy as sp
 
+from .._support.compile import check_bounds
+from .._support.numbers import real_array
 from ..errors import EquationError, EvaluationError, NotInFile, quoted
-from ..lambdas import check_bounds
-from ..numbers import real_array
 
 
 @dataclass(frozen=True)

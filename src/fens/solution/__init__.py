@@ -1,6 +1,6 @@
 """What the user keeps: a function to call, differentiate, compare, plot, save and export."""
 
-from ..field import Field
+from ..discretise.field import Field
 from .march import March
 from .solution import Comparison, Solution
 from .store import load

@@ -10,11 +10,11 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from ..assemble import Places, evaluate_jets
-from ..domain import Region, Samples, checked_count
+from .._support.compile import check_bounds
+from ..discretise import Places, evaluate_jets
+from ..discretise.field import Fields
 from ..errors import EquationError, EvaluationError, RegionError, SettingError, Unconverged, quoted
-from ..field import Fields
-from ..lambdas import check_bounds
+from ..geometry import Region, Samples, checked_count
 from ..problem import Formula, Normal, Problem
 from ..problem.expression import Reader, worked_out
 from ..problem.formula import real_parts

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..domain import Cylinder, Region, Samples
+from ..discretise.field import ComplexField
 from ..errors import SettingError
-from ..field import ComplexField
+from ..fit.search import Search
+from ..geometry import Cylinder, Region, Samples
 from ..problem import Unknown
-from ..scale import Search
 from .solution import Solution
 
 

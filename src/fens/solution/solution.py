@@ -13,19 +13,20 @@ import numpy as np
 import sympy as sp
 from torch import Tensor
 
-from .. import pictures
-from ..assemble import evaluate_jets, place, sample
-from ..domain import Clustered, Demand, Domain, Grid, Region, Sampler, Samples
+from .. import plotting as pictures
+from .._support.numbers import real_number
+from .._support.provenance import Provenance
+from ..basis import Distribution, Family, Isotropic
+from ..discretise import evaluate_jets, place, sample
+from ..discretise.field import Fields, Number, broadcast
 from ..errors import SettingError, listed, quoted
-from ..features import Distribution, Family, Isotropic
-from ..field import Fields, Number, broadcast
-from ..fit import Stats
-from ..judge import Error
-from ..numbers import real_number
+from ..estimate.assess import Error
+from ..fit.discrete import Stats
+from ..fit.search import Search
+from ..geometry import Clustered, Demand, Domain, Grid, Region, Sampler, Samples
+from ..options import ScaleGrid
+from ..options.settings import Settings, check_sampler
 from ..problem import LINEARISATIONS, Problem, Unknown, component_values
-from ..provenance import Provenance
-from ..scale import ScaleGrid, Search
-from ..settings import Settings, check_sampler
 from .integral import integrate
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import torch
 
-from ..domain import Cylinder
+from .._support.provenance import Provenance
 from ..errors import FileError
+from ..geometry import Cylinder
 from ..problem import Problem
-from ..provenance import Provenance
 from ..storage import KINDS, Kind, kinds_of, read, write
 from .march import March
 from .solution import Solution

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..assemble import evaluate_jets, place
-from ..domain import Points
+from ..discretise import evaluate_jets, place
 from ..errors import FensError, FileError, NotInFile
+from ..geometry import Points
 from ..problem import LINEARISATIONS, Unknown
 from .march import March
 from .solution import Solution

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..disk import as_path, contents, whole
+from .._support.disk import as_path, contents, whole
 from ..errors import FileError
 from .decode import decoded
 from .encode import Encoder, renumbered

@@ -10,8 +10,8 @@ import numpy as np
 import sympy as sp
 import torch
 
+from ..basis import ACTIVATIONS
 from ..errors import FensError, FileError
-from ..features import ACTIVATIONS
 from ..problem import Absent, Data, Normal, Opposite, Unknown
 from . import formulas
 from .encode import DTYPES, NUMBERED

@@ -10,9 +10,9 @@ import numpy as np
 import sympy as sp
 import torch
 
-from ..device import to_host
+from .._support.device import to_host
+from ..basis import ACTIVATIONS
 from ..errors import SettingError, quoted
-from ..features import ACTIVATIONS
 from ..problem import Absent
 from .formulas import parts_of
 from .kinds import Kind

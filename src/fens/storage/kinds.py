@@ -7,8 +7,17 @@ from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, get_type_hints
 
-from ..adapt import Round
-from ..domain import (
+from ..basis import AroundHoles, Family, Hole, Isotropic, Localised, Mixture, Oriented, RandomFeatures, Sparse, Spot
+from ..basis.composed import Composed
+from ..basis.joined import Joined
+from ..basis.layers import Layers
+from ..basis.pieces import Bell, Cell, Pieces
+from ..discretise.field import ComplexField, Extrapolated, Field
+from ..errors import FileError
+from ..estimate.assess import Error, Evidence
+from ..fit.discrete import Stats
+from ..fit.search import Search
+from ..geometry import (
     Ball,
     Box,
     Cloud,
@@ -29,29 +38,21 @@ from ..domain import (
     Star,
     Surface,
 )
-from ..domain.ball import Sphere
-from ..domain.combine import Trimmed
-from ..domain.curve import Arc, Oval, Segment
-from ..domain.given import Given, Table
-from ..domain.implicit import Shell
-from ..domain.piece import Sliced
-from ..domain.shape import Inside
-from ..domain.star import Polar
-from ..domain.surface import Triangles
-from ..domain.trace import Level
-from ..errors import FileError
-from ..features import AroundHoles, Family, Hole, Isotropic, Localised, Mixture, Oriented, RandomFeatures, Sparse, Spot
-from ..features.composed import Composed
-from ..features.joined import Joined
-from ..features.layers import Layers
-from ..features.pieces import Bell, Cell, Pieces
-from ..field import ComplexField, Extrapolated, Field
-from ..fit import Stats
-from ..judge import Error, Evidence
+from ..geometry.boundary.curve import Arc, Oval, Segment
+from ..geometry.boundary.piece import Sliced
+from ..geometry.boundary.point_set import Given, Table
+from ..geometry.boundary.trace import Level
+from ..geometry.shapes.ball import Sphere
+from ..geometry.shapes.combination import Trimmed
+from ..geometry.shapes.implicit import Shell
+from ..geometry.shapes.shape import Inside
+from ..geometry.shapes.star import Polar
+from ..geometry.shapes.surface import Triangles
 from ..nonlinear import State
+from ..options import ScaleGrid
+from ..options.settings import Settings
 from ..problem import MOST_EQUATIONS, Component, Condition, Equation, Jet, Problem
-from ..scale import ScaleGrid, Search
-from ..settings import Settings
+from ..strategy.adapt import Round
 from .fits import fits
 from .sound import is_sound
 

@@ -15,7 +15,14 @@ import numpy as np
 import sympy as sp
 import torch
 
-from ..domain import (
+from ..basis import Family, Hole, RandomFeatures, Spot
+from ..basis.composed import Composed
+from ..basis.joined import Joined
+from ..basis.layers import Layers
+from ..basis.pieces import Bell, Cell, Pieces
+from ..discretise.field import ComplexField, Field
+from ..fit.search import Search
+from ..geometry import (
     Ball,
     Box,
     Cloud,
@@ -37,26 +44,20 @@ from ..domain import (
     Star,
     Surface,
 )
-from ..domain.ball import Sphere
-from ..domain.checks import check_names, interval
-from ..domain.combine import WORDS, Trimmed
-from ..domain.curve import Arc, Oval, Segment
-from ..domain.given import Given, Table
-from ..domain.implicit import Shell, inequality
-from ..domain.piece import Sliced
-from ..domain.shape import Inside
-from ..domain.star import Polar
-from ..domain.surface import Triangles
-from ..domain.trace import Level
-from ..features import Family, Hole, RandomFeatures, Spot
-from ..features.composed import Composed
-from ..features.joined import Joined
-from ..features.layers import Layers
-from ..features.pieces import Bell, Cell, Pieces
-from ..field import ComplexField, Field
+from ..geometry.boundary.curve import Arc, Oval, Segment
+from ..geometry.boundary.piece import Sliced
+from ..geometry.boundary.point_set import Given, Table
+from ..geometry.boundary.trace import Level
+from ..geometry.checks import check_names, interval
+from ..geometry.shapes.ball import Sphere
+from ..geometry.shapes.combination import WORDS, Trimmed
+from ..geometry.shapes.implicit import Shell, inequality
+from ..geometry.shapes.shape import Inside
+from ..geometry.shapes.star import Polar
+from ..geometry.shapes.surface import Triangles
 from ..nonlinear import State
+from ..options import ScaleGrid
 from ..problem import Component, Condition, Equation, Jet, Unknown
-from ..scale import ScaleGrid, Search
 
 HIGHEST_ORDER = 100  # of a derivative
 MOST_TIMES = 10  # that each of the shapes of a combined one is used, on average

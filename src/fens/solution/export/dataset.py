@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...disk import whole
+from ..._support.disk import whole
 from ...errors import MissingPackage
 from .places import axes_of, checked_units, facts_of, numbers_of, rows_of, values_at
 

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 from scipy.spatial import Delaunay, QhullError
 
-from ...domain import Box, Cylinder, Demand, Domain, Grid
 from ...errors import UnsupportedEquation
+from ...geometry import Box, Cylinder, Demand, Domain, Grid
 from .places import Axes, rows_of
 
 # how VTK calls cells, and in which order it lists the corners of those that are products

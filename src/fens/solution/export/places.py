@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ...domain import Demand, Domain, Grid
+from ..._support.numbers import about, is_whole, real_array
 from ...errors import SettingError, listed, quoted
-from ...numbers import about, is_whole, real_array
+from ...geometry import Demand, Domain, Grid
+from ...options.settings import check_sampler
 from ...problem import Problem, Unknown
 from ...problem.typeset import sought
-from ...settings import check_sampler
 
 POINTS = {1: 1001, 2: 101, 3: 41}  # along each axis, by the number of axes
 IN_ALL = 50_000  # in more dimensions

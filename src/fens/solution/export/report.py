@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ...disk import as_path, check_target, whole
+from ..._support.disk import as_path, check_target, whole
 from ...errors import FensError, SettingError, quoted
 from ...problem.typeset import html_of, sought
 from ...storage import packed

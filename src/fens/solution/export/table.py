@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...disk import whole
+from ..._support.disk import whole
 from .places import rows_in, values_at
 
 

@@ -14,9 +14,9 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from ...disk import as_path, whole
-from ...domain import Cylinder, Domain
+from ..._support.disk import as_path, whole
 from ...errors import FileError, SettingError, UnsupportedEquation, quoted
+from ...geometry import Cylinder, Domain
 from .mesh import Mesh, grid_mesh, mesh_of
 from .places import axes_of, check_size, facts_of, grid_of, numbers_of, values_at
 

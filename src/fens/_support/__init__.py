@@ -1,0 +1,1 @@
+"""What the method rests on and is not of it: numbers, devices, files, progress, formulas as functions of arrays."""

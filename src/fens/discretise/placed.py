@@ -1,0 +1,199 @@
+"""Equations at the points of their regions, and their linear forms near a function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+import sympy as sp
+import torch
+from torch import Tensor
+
+from .._support.device import to_device
+from ..errors import EvaluationError
+from ..geometry import Demand, Pair, Region, Sampler, Samples
+from ..problem import (
+    ONE_OVER_MEASURE,
+    Condition,
+    Data,
+    Equation,
+    Formula,
+    Jet,
+    LinearForm,
+    Normal,
+    Opposite,
+    Problem,
+)
+from .collocated import Collocated
+from .places import Places
+
+RULE = 24  # points of an integral along a direction
+
+Jets = Mapping[Jet, np.ndarray]  # the values of u and its derivatives at the points of a condition
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A condition at the points of its region, with the values of everything in it but the unknowns.
+
+    An integral is one row, the sum over the points of a quadrature rule; other conditions have a row for each point.
+    `noise` is the standard deviation of each row, if it has data that are known to have some.
+    """
+
+    condition: Condition
+    form: LinearForm
+    samples: Samples
+    values: Mapping[sp.Symbol, np.ndarray]
+    places: Places
+    noise: np.ndarray | None = None
+
+    @property
+    def rows(self) -> int:
+        """The number of rows."""
+        return 1 if self.is_integral else len(self.samples)
+
+    @property
+    def is_integral(self) -> bool:
+        """Whether the points are those of a quadrature rule."""
+        return self.condition.equation.is_integral
+
+    @property
+    def points(self) -> Tensor:
+        """The points, on the device."""
+        return self.places.points
+
+    @cached_property
+    def jets(self) -> tuple[Jet, ...]:
+        """The derivatives of the unknowns that the equation contains."""
+        return tuple(jet for jet, _ in self.form.equation.jets)
+
+    @cached_property
+    def at_rest(self) -> Collocated:
+        """The linear equation for the correction to zero."""
+        return self.at(None)
+
+    def at(self, jets: Jets | None) -> Collocated:
+        """The linear equation for the correction to the function with these jets; None stands for zero."""
+        values, device = self._values(jets), self.points.device
+        operator = []
+        for jet, formula in self.form.coefficients:
+            array = self._evaluate(formula, values, "coefficient")
+            coefficient = float(array[0]) if formula.is_constant else to_device(array, device)
+            operator.append((coefficient, jet))
+        source = to_device(self._evaluate(self.form.source, values, "source"), device)
+        return Collocated(self.condition, self.places, tuple(operator), self.places.summed(source), self.noise)
+
+    def only(self, rows: np.ndarray) -> Placed:
+        """The condition at some of its points."""
+        if self.is_integral:
+            return self
+        values = {symbol: v[rows] for symbol, v in self.values.items()}
+        samples = self.samples.only(rows)
+        places, noise = Places.of(samples, self.points.device), None if self.noise is None else self.noise[rows]
+        return replace(self, samples=samples, values=values, places=places, noise=noise)
+
+    def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol]) -> Placed:
+        """The condition at other points."""
+        values = _known_values(self.condition.equation, samples, coordinates)
+        return replace(self, samples=samples, values=values, places=Places.of(samples, self.points.device))
+
+    def residual(self, jets: Jets) -> np.ndarray:
+        """F at the points, whatever it is: a trial step may leave the domain of a function in it."""
+        values = -self.form.source(self._values(jets), len(self.samples))
+        return values if self.samples.weights is None else np.array([self.samples.weights @ values])
+
+    def _values(self, jets: Jets | None) -> dict[sp.Symbol, np.ndarray]:
+        zero = np.zeros(len(self.samples))
+        state = {symbol: zero if jets is None else jets[jet] for jet, symbol in self.form.equation.jets}
+        return {**self.values, **state}
+
+    def _evaluate(self, formula: Formula, values: Mapping[sp.Symbol, np.ndarray], role: str) -> np.ndarray:
+        array = formula(values, len(self.samples))
+        bad = np.flatnonzero(~np.isfinite(array))
+        if len(bad):
+            where = ", ".join(f"{x:.6g}" for x in self.samples.points[bad[0]])
+            others = f" and {len(bad) - 1} others" if len(bad) > 1 else ""
+            raise EvaluationError(
+                f"The {role} {_shown(formula, self.form.equation, role)} of {self.condition.label} is {array[bad[0]]} "
+                f"at the point ({where}){others}; it must be finite at every point. "
+                "Change the formula there, or choose points that avoid it."
+            )
+        return array
+
+
+def sample(
+    problem: Problem, sampler: Sampler, sizes: Sequence[int], seed: np.random.SeedSequence
+) -> dict[Region, Samples]:
+    """Points on every region of a problem, with features of these numbers for its components."""
+    found: dict[Region, Samples] = {}
+    seeds = [seed, *seed.spawn(len(problem.domains) - 1)]
+    for domain, stream in zip(problem.domains, seeds, strict=True):
+        counts = problem.regions_of(domain)
+        features = sum(n for n, c in zip(sizes, problem.components, strict=True) if c.domain == domain)
+        demand = Demand(domain, tuple(counts), tuple(counts.values()), features)
+        for region, samples in zip(counts, sampler.sample(demand, stream), strict=True):
+            found[region] = region.paired(samples) if isinstance(region, Pair) else samples
+    return found
+
+
+def place(
+    problem: Problem,
+    samples: Mapping[Region, Samples],
+    linearisation: Callable[[Equation], LinearForm],
+    device: torch.device,
+) -> tuple[Placed, ...]:
+    """Every condition of a problem at the points of its region, or of a quadrature rule if it is an integral."""
+    placed = []
+    for c in problem.conditions:
+        here = _rule(c.region) if c.equation.is_integral else samples[c.region]
+        values = _known_values(c.equation, here, problem.coordinates)
+        places, noise = Places.of(here, device), _noise(c.equation)
+        placed.append(Placed(c, linearisation(c.equation), here, values, places, noise))
+    return tuple(placed)
+
+
+def _rule(region: Region) -> Samples:
+    """The points and weights of an integral over a region."""
+    samples, weights = region.rule(RULE)
+    return replace(samples, weights=weights)
+
+
+def homes(problem: Problem, placed: Sequence[Placed]) -> tuple[int, ...]:
+    """For each component of the unknowns the number of the first condition on its domain."""
+    return tuple(next(i for i, p in enumerate(placed) if p.condition.region == c.domain) for c in problem.components)
+
+
+def linearise(placed: Sequence[Placed], state: Sequence[Jets] | None = None) -> tuple[Collocated, ...]:
+    """The linear equations for the correction to a function, given its jets on each condition; None is zero."""
+    return tuple(p.at_rest if state is None else p.at(state[k]) for k, p in enumerate(placed))
+
+
+def _noise(equation: Equation) -> np.ndarray | None:
+    """The standard deviation of each row, if it has data with noise."""
+    parts = [abs(float(equation.residual.diff(d))) * d.std for d in equation.data if d.std is not None]
+    return np.sqrt(np.sum(np.square(parts), axis=0)) if parts else None
+
+
+def _known_values(
+    equation: Equation, samples: Samples, coordinates: Sequence[sp.Symbol]
+) -> dict[sp.Symbol, np.ndarray]:
+    values = {x: samples.points[:, i] for i, x in enumerate(coordinates)}
+    for symbol in equation.residual.free_symbols:
+        if isinstance(symbol, Normal) and samples.normals is not None:
+            values[symbol] = samples.normals[:, list(coordinates).index(symbol.coordinate)]
+        if isinstance(symbol, Opposite) and samples.opposite is not None:
+            values[symbol] = samples.opposite[:, list(coordinates).index(symbol.coordinate)]
+        if symbol == ONE_OVER_MEASURE and samples.weights is not None:
+            values[symbol] = np.full(len(samples), 1 / samples.weights.sum())
+        if isinstance(symbol, Data):
+            values[symbol] = symbol.values
+    return values
+
+
+def _shown(formula: Formula, equation: Equation, role: str) -> sp.Expr:
+    """A formula as a user would write it; the source of a linear equation without the terms of the unknown."""
+    if role == "source" and equation.is_linear:
+        return formula.expression.subs({symbol: 0 for _, symbol in equation.jets})
+    return formula.expression.xreplace({symbol: sp.Symbol(symbol.name) for _, symbol in equation.jets})

@@ -1,0 +1,5 @@
+"""Eigenvalues and their functions."""
+
+from .eigen import Mode, eigen
+
+__all__ = ["Mode", "eigen"]

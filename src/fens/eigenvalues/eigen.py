@@ -1,0 +1,153 @@
+"""Eigenvalue problems L u = λ M u with homogeneous conditions.
+
+No spurious eigenvalues: what is not one is seen twice. The equation does not hold at other points, or a second
+computation with other features does not find it, as often as the first.
+
+The error of an eigenvalue is how far the two are apart, or what is left of the equation T u = u/(λ − σ) when a
+function of the first is put into the T of the second. Two numbers may agree by chance; two functions do not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import sympy as sp
+
+from .._support.compile import check_bounds
+from .._support.device import to_device
+from .._support.numbers import EPS, is_whole, real_number
+from ..discretise.field import ComplexField, Fields
+from ..errors import NotConverged, SettingError, quoted
+from ..options.settings import Settings
+from ..problem import Problem, Unknown
+from .pencil import Pencil
+from .spectrum import SAFETY, Candidate, Computed
+
+HOLDS = 1e-3  # residual of the equation beside its terms, above which an eigenvalue is not resolved
+CONFIRMED = 1e-3  # relative difference up to which two computations found the same eigenvalue
+DEFECT = 0.5  # of what is left of a function that counts: much of it is in other directions than the function
+
+
+@dataclass(frozen=True)
+class Mode:
+    """An eigenvalue, its error estimate, and the eigenfunction of each unknown."""
+
+    eigenvalue: Any
+    estimate: float
+    residual: float
+    functions: dict[sp.Expr, Any]
+
+    def __call__(self, *coordinates: Any, outside: str = "nan") -> Any:
+        """The eigenfunction at the given coordinates, for a problem with one unknown."""
+        if len(self.functions) > 1:
+            raise SettingError("The mode has several unknowns; take one of them, as mode[u].")
+        return next(iter(self.functions.values()))(*coordinates, outside=outside)
+
+    def __getitem__(self, unknown: sp.Expr) -> Any:
+        return self.functions[unknown]
+
+    def __repr__(self) -> str:
+        return f"Mode(eigenvalue {self.eigenvalue:.12g}, error about {self.estimate:.1e})"
+
+
+def eigen(
+    problem: Problem,
+    eigenvalue: Unknown,
+    *,
+    count: int = 6,
+    near: complex = 0.0,
+    features: int = 600,
+    activation: str = "cos",
+    scale: Any = None,
+    points: Any = None,
+    seed: int = 0,
+    device: str = "cpu",
+) -> list[Mode]:
+    """The eigenvalues nearest to a number, with their functions: `λ = Unknown("λ")`, `{disc: Eq(-Δu, λ*u), …}`.
+
+    All equations must be linear and homogeneous in the unknowns, and at most linear in the eigenvalue, which may also
+    stand in boundary conditions. Multiple eigenvalues are listed as often as they have independent functions; these
+    have a largest value of 1. With a complex unknown, and near a complex number, functions and eigenvalues are complex.
+    """
+    if not is_whole(count, 1):
+        raise SettingError(f"count must be a whole positive number; got {quoted(count)}.")
+    centre = _centre(near)
+    settings = Settings(features, activation, scale, points, "balanced", "uniform", None, seed, device, estimate=False)
+    pencil = Pencil.of(problem, eigenvalue)
+    if count > (most := sum(settings.sizes(pencil.problem))):
+        raise SettingError(f"{most} features have at most {most} eigenvalues; got count {count}. Take more features.")
+    first, second = (Computed.of(pencil, settings, centre, s) for s in np.random.SeedSequence(seed).spawn(2))
+    confirming = second.candidates(int(count))
+    candidates = first.candidates(int(count), [c.eigenvalue for c in confirming])
+    found = list(_confirmed(candidates, confirming, first, second))[: int(count)]
+    if len(found) < count:
+        raise NotConverged(
+            f"Only {len(found)} of {count} eigenvalues near {centre:g} were confirmed by a second computation; "
+            f"take more features than {settings.size}, or fewer eigenvalues.",
+            (),
+        )
+    return [_mode(first, c) for c in found]
+
+
+def _centre(near: Any) -> complex:
+    """The number to look near to, a float if it is real."""
+    message = f"near must be a finite number, real or complex; got {quoted(near)}."
+    if isinstance(near, complex | np.complexfloating | sp.Expr):
+        check_bounds(near, SettingError)
+        try:
+            number = complex(near)
+        except (TypeError, ValueError, OverflowError) as cause:
+            raise SettingError(message) from cause
+    else:
+        number = complex(real_number(near, SettingError, message))
+    if not (math.isfinite(number.real) and math.isfinite(number.imag)):
+        raise SettingError(message)
+    return number if number.imag else number.real
+
+
+def _mode(computed: Computed, found: Candidate) -> Mode:
+    """An eigenvalue with its function, complex or not."""
+    problem, device = computed.pencil.problem, computed.points[0].device
+    real, imag = (
+        Fields(problem, computed.features, to_device(part.copy(), device)).functions
+        for part in (found.weights.real, found.weights.imag)
+    )
+    if not computed.is_complex and found.eigenvalue.imag == 0:
+        return Mode(float(found.eigenvalue.real), found.error, float(found.residual), dict(real))
+    functions = {u: ComplexField(f, imag[u]) for u, f in real.items()}  # type: ignore[arg-type]
+    return Mode(complex(found.eigenvalue), found.error, float(found.residual), functions)
+
+
+def _confirmed(
+    found: Sequence[Candidate], others: Sequence[Candidate], first: Computed, second: Computed
+) -> Iterator[Candidate]:
+    """Those that a second computation finds as well, and as often, with their errors.
+
+    None beyond the nearest that either of them finds alone, or not well: it may be an eigenvalue.
+    """
+    pairs, defects = _matched(found, others), second.defects(first.features, found)
+    alone = [o for j, o in enumerate(others) if j not in pairs.values()]
+    reach = min((abs(o.eigenvalue - first.centre) for o in alone), default=np.inf)
+    for k, candidate in enumerate(found):
+        value = candidate.eigenvalue
+        apart = abs(value - others[pairs[k]].eigenvalue) if k in pairs else np.inf
+        agree = apart <= CONFIRMED * max(abs(value), abs(value - first.shift))
+        if not agree or candidate.residual > HOLDS or abs(value - first.centre) > reach:
+            return
+        rounding = EPS * (abs(value) + first.operators.natural)
+        error = SAFETY * (max(apart, DEFECT * defects[k]) + candidate.error + rounding)
+        yield replace(candidate, error=float(error))
+
+
+def _matched(found: Sequence[Candidate], others: Sequence[Candidate]) -> dict[int, int]:
+    """For each its own one of the others, those nearest to each other first."""
+    apart = np.abs(np.subtract.outer([c.eigenvalue for c in found], [c.eigenvalue for c in others]))
+    pairs: dict[int, int] = {}
+    for k, j in zip(*np.unravel_index(np.argsort(apart, axis=None, kind="stable"), apart.shape), strict=True):
+        if k not in pairs and j not in pairs.values():
+            pairs[int(k)] = int(j)
+    return pairs

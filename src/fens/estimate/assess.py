@@ -1,0 +1,257 @@
+"""The verdict on a solution: an estimate of its error, from the evidence there is, and how far it can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from .._support.numbers import EPS
+from ..fit.discrete import Stats
+from ..nonlinear import NEGLIGIBLE
+
+SAFETY = 2.0  # the difference of two solutions can be smaller than the error of either
+UNRESOLVED = 0.01  # residual of an equation beside its terms, above which two solutions may err alike
+UNCERTAIN = 0.05  # relative error above which a solution is not one
+DETERMINED = 1e-8  # relative error to which a random function must be found again
+AMPLIFIED = 200.0  # units of round-off, times the change of a solution with its data, to which it suffices
+RECOVERED = 1e-4  # and this at least, whatever it is lost to
+SENSITIVE = 30.0  # change of a solution relative to that of its data, from which on it must not grow with the features
+GROWS = 4.0  # factor by which it grows as features double, if nothing bounds it; one of a derivative grows by 2 at most
+SINGULAR = 3e11  # change of a solution relative to that of its data that leaves no digits
+HELPS = 0.5  # of the error with fewer features, below which more of them help
+MORE, MORE_OR = "More features would lower the error", "Take more features"
+UNTRUSTED = ("unreliable", "inconsistent")  # verdicts with which an estimate is not to be trusted
+ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
+FLOOR = 1.2e-14  # relative error that needs no improvement
+BY_CHANCE = 5.0  # standard deviations of a misfit above its mean, which is one in some million by chance
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What an error estimate rests on.
+
+    `residuals` has, for each region, the residual of its equation beside the terms, at points the solve did not use;
+    `disagreement` is the largest difference from a solution with independent features and points, and `differences`
+    has that of each unknown with the size of it; `recovery` is the
+    relative error with which random functions are found again from what the equations tell of them; `sensitivity`
+    how much random changes of the equations change the solution, beside their sizes; `rounding` the size of the
+    weighted features times the unit of round-off; `noise` has the change of each unknown that noise in the data makes;
+    `misfit` is what the data miss the solution by, in units of their standard deviations, the root mean square of the
+    `measured` values that have one.
+
+    `growth` is the factor by which the sensitivity grows from half as many features to all of them, where that was
+    looked at; `local` the largest error that residuals show near the place where they are, relative to the solution,
+    `where` that is and in which `equation`; `coordinates` what the rounding of coordinates makes; `conflict` has the
+    residuals of equations that contradict each other; `objection` says why conditions are in the wrong place, and
+    `unseen` is a place at which a known function does something that no point saw.
+    """
+
+    residuals: Mapping[str, float]
+    differences: Mapping[str, tuple[float, float]]
+    recovery: float
+    sensitivity: float
+    rounding: float
+    noise: Mapping[str, float] = field(default_factory=dict)
+    misfit: float = 0.0
+    measured: int = 0
+    growth: float = 1.0
+    local: float = 0.0
+    where: str = ""
+    equation: str = ""
+    coordinates: float = 0.0
+    conflict: Mapping[str, float] = field(default_factory=dict)
+    objection: str = ""
+    unseen: tuple[float, ...] = ()
+
+    @property
+    def disagreement(self) -> float:
+        """The largest of the differences."""
+        return max(difference for difference, _ in self.differences.values())
+
+    @property
+    def size(self) -> float:
+        """The largest value of an unknown."""
+        return max(size for _, size in self.differences.values())
+
+    @property
+    def worst(self) -> float:
+        """The largest of the residuals."""
+        return max(self.residuals.values())
+
+    @property
+    def resolved(self) -> bool:
+        """Whether the equations hold well enough for two solutions not to err alike."""
+        return self.worst <= UNRESOLVED
+
+    @property
+    def determined(self) -> bool:
+        """Whether the equations determine a solution, and one that depends continuously on them."""
+        return self.unique and self.stable and not self.objection
+
+    @property
+    def unique(self) -> bool:
+        """Whether random functions are found again, but for what the solution makes of rounding."""
+        return self.recovery <= max(DETERMINED, min(AMPLIFIED * EPS * self.sensitivity, RECOVERED))
+
+    @property
+    def amplified(self) -> float:
+        """What a sensitive solution makes of the rounding of its equations, relative to it.
+
+        Two solutions may agree on it better than either deserves, by chance.
+        """
+        return EPS * self.sensitivity if self.sensitivity > SENSITIVE else 0.0
+
+    @property
+    def stable(self) -> bool:
+        """Whether small changes of the equations make small ones of the solution, however many features it has.
+
+        How small is no matter: e^10x grows as it should. Where nothing bounds the changes, they grow with the features.
+        """
+        return self.sensitivity <= SENSITIVE or (self.growth <= GROWS and self.sensitivity <= SINGULAR)
+
+
+@dataclass(frozen=True)
+class Error:
+    """The error of a solution: `estimate` is the largest absolute one to be expected, `relative` beside the solution.
+
+    Of several unknowns these are the largest; `of` has the absolute one of each.
+
+    The verdict is "roundoff-limited" (no choice of features would help much), "approximation-limited" (more features
+    would), "noise-limited" (better data would), "inconsistent" (the equations contradict each other), or "unreliable"
+    (the solution is not to be trusted). With the last two there is no estimate: it is infinite.
+    """
+
+    estimate: float
+    relative: float
+    verdict: str
+    advice: str
+    evidence: Evidence
+    of: Mapping[str, float]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the estimate is to be trusted: the one place that tells which verdicts mean that."""
+        return self.verdict not in UNTRUSTED
+
+    def __repr__(self) -> str:
+        return f"Error({self.estimate:.1e}, relative {self.relative:.1e}, {self.verdict}: {self.advice})"
+
+
+def understated(misfit: float, count: int) -> bool:
+    """Whether so many data miss a solution by more, in units of their standard deviations, than chance allows.
+
+    Their squares, summed up, have a χ² distribution if the deviations are right; the cube root of its mean is nearly
+    normal, with the mean 1 − 2/9n and the variance 2/9n (Wilson and Hilferty).
+    """
+    if count == 0:
+        return False
+    variance = 2 / (9 * count)
+    return not float(misfit) ** (2 / 3) <= 1 - variance + BY_CHANCE * variance**0.5
+
+
+def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
+    """The estimate and the verdict that follow from the evidence.
+
+    Solutions `alike` have frequencies from one learnt distribution, and may lack the same.
+    """
+    worst, resolved = evidence.worst, evidence.resolved
+    spread = max(1.0, evidence.misfit)  # of the data, beside what they are said to have
+    errors = {
+        name: max(
+            SAFETY * max(difference + spread * evidence.noise.get(name, 0.0), evidence.local * size),
+            evidence.amplified * size,
+        )
+        + evidence.coordinates
+        for name, (difference, size) in evidence.differences.items()
+    }
+    if alike or not resolved:
+        errors = {name: max(e, SAFETY * worst * evidence.differences[name][1]) for name, e in errors.items()}
+    relative = _relative(errors, evidence)
+
+    def trusted(name: str, advice: str) -> Error:
+        return Error(max(errors.values()), relative, name, advice, evidence, errors)
+
+    if reason := _why_not(evidence, stats, relative):
+        nothing = dict.fromkeys(errors, float("inf"))  # what the equations do not tell may be of any size
+        return Error(float("inf"), float("inf"), *reason, evidence, nothing)
+    if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()):
+        return trusted("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
+    if (worst <= ROUNDED or relative <= FLOOR) and evidence.local <= ROUNDED:
+        return trusted("roundoff-limited", "The equations hold to rounding; more features would not help much.")
+    return trusted("approximation-limited", f"{MORE}; tol= asks for as many as needed.")
+
+
+def after_growth(error: Error, sizes: Sequence[tuple[int, float]]) -> Error:
+    """The error of a solution, with advice that knows of the numbers of features tried and the error of each.
+
+    Where the last two of them show that more do not help, it says so, and what may.
+    """
+    if len(sizes) < 2 or not any(words in error.advice for words in (MORE, MORE_OR)):
+        return error
+    (fewer, before), (more, after) = sizes[-2:]
+    if after < HELPS * before:
+        return error
+    evidence, what, where = error.evidence, "", ""
+    if evidence.where:
+        where = f" Its largest part is on {evidence.equation} near {evidence.where}."
+    if not error.trusted:
+        what = error.advice.split(MORE_OR)[0]
+    advice = (
+        f"{what}{more} features did not lower the error below that of {fewer}.{'' if what else where} What limits it "
+        "may be a corner, an end, a kink, a layer or a front, which points and features could be put at (partition=), "
+        "or a long time, which blocks= divides."
+    )
+    return replace(error, advice=advice)
+
+
+def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, str] | None:
+    """A verdict that does not trust the solution, and why; None if there is no reason for one."""
+    if evidence.objection:
+        return "unreliable", evidence.objection
+    if not evidence.unique:
+        return "unreliable", (
+            "The equations do not determine the solution: other functions satisfy them as well. Look for a missing "
+            "condition, a resonance, or too few points."
+        )
+    if not evidence.stable:
+        return "unreliable", (
+            "The solution does not depend continuously on the equations: a small change of them makes one of it "
+            f"{evidence.sensitivity:.0e} times as large. Look for a resonance, an equation solved against its "
+            "direction of time, or conditions of the wrong kind."
+        )
+    if stats.status != "converged":
+        return "unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}"
+    if evidence.conflict:
+        parts = "; ".join(f"on {name}: {residual:.1e} of its terms" for name, residual in evidence.conflict.items())
+        return "inconsistent", (
+            f"The equations contradict each other, and no function satisfies them all: what is left of them moves from "
+            f"one to another as their weights change ({parts}). Look at the data of these equations."
+        )
+    if evidence.resolved and understated(evidence.misfit, evidence.measured):
+        return "unreliable", (
+            f"The data miss the solution by {evidence.misfit:.2g} of their standard deviations, where chance makes it "
+            "about one: std is understated, or the equations are not those that the data obey."
+        )
+    if evidence.unseen:
+        place = ", ".join(f"{v:.6g}" for v in evidence.unseen)
+        return "unreliable", (
+            f"A known function in the equations does something at ({place}) that no point of the solve is near enough "
+            "to see. Put points there, fens.Points({x: …}) with the same equation, or take more features."
+        )
+    if not relative <= UNCERTAIN or not evidence.resolved:
+        where = f", most on {evidence.equation} near {evidence.where}" if evidence.where else ""
+        return "unreliable", (
+            f"The solution is not resolved: an equation holds only to {evidence.worst:.1%} of its terms, solutions "
+            f"with other features differ by {evidence.disagreement:.1e}, and residuals speak of errors of "
+            f"{evidence.local:.1e} of the solution{where}. {MORE_OR}, or look there for a corner, a layer or a front."
+        )
+    return None
+
+
+def _relative(errors: Mapping[str, float], evidence: Evidence) -> float:
+    """The largest error beside the size of its unknown; one that vanishes counts with the rounding of the others."""
+    relative = []
+    for name, error in errors.items():
+        size = max(evidence.differences[name][1], NEGLIGIBLE * evidence.size)
+        relative.append(error / size if size > 0 else (0.0 if error == 0 else float("inf")))
+    return max(relative)

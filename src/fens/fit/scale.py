@@ -1,0 +1,255 @@
+"""Choosing the scale of the frequencies for a problem: one for each axis, by rank, and refined by trial fits.
+
+A trial is a fit like the final one, and is judged by how well the equations hold at other points, each beside its own
+terms. Where there are many more rows than features, it fits some of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .._support.device import device_of, to_device
+from .._support.numbers import rms
+from .._support.progress import track
+from ..basis import OVERLAP, Draws, Unscaled
+from ..basis.rank import by_measured_rank, by_rank
+from ..discretise import Placed, linearise
+from ..discretise.field import Field, Fields
+from ..errors import FensError
+from ..geometry import Clustered, Demand, Domain, thinned
+from ..lstsq import numerical_rank
+from ..lstsq.cluster import Cluster
+from ..nonlinear import Point
+from ..options import ScaleGrid, Settings
+from .discrete import Case, Fit
+from .search import ROUND_OFF, Scales, Search, descend, search
+
+COMPARABLE = 8.0  # ratio of lengths up to which axes share one scale, at first
+UNEQUAL = 3.0  # ratio of the solution's slopes, beside what the scales expect, above which other scales are tried
+STEEPEST = 100.0  # the largest such ratio that a trial is trusted with
+SLOPE_POINTS = 500
+
+STRIDE = 3  # of the search, in quarter octaves
+STEPS = 3  # of a nonlinear iteration, in trials after the first
+SURE = 1e-2  # of a tolerance: residuals so small that the error will pass, mostly; else features are added
+ROWS = 2.5  # for each feature, if there are more than twice as many
+
+
+@dataclass(frozen=True)
+class Begin:
+    """Scales to try first, or those of the rank in the same ratios if these are larger; and the stride from there."""
+
+    scales: Scales
+    by_rank: bool = False
+    stride: int = STRIDE
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The scales, the search for them, the fit with them if that was made, and the functions of a trial."""
+
+    scales: Scales
+    search: Search | None = None
+    fit: Fit | None = None
+    function: Fields | None = None
+
+
+def choose_scale(case: Case, unscaled: Draws, begin: Begin | None = None) -> Choice:
+    """The scale along each axis. `begin` is where to look first, if something is known."""
+    problem, settings = case.problem, case.settings
+    if (fixed := settings.fixed_scale(problem)) is not None:
+        return Choice(fixed)
+    if isinstance(settings.scale, ScaleGrid):
+        found = search(settings.scale, len(problem.coordinates) * len(problem.components), Residuals(case, unscaled))
+        return Choice(found.scales[found.best], found)
+    trials = Trials.of(case, unscaled)
+    found = refine(trials, begin)
+    best = found.scales[found.best]
+    final = trials.use_all and (problem.is_linear or found.best == 0)  # a fit that need not be made again
+    return Choice(best, found, trials.fits.get(best) if final else None, trials.function(best))
+
+
+@dataclass(frozen=True)
+class Residuals:
+    """‖A w − F‖ of scales: one after another, or on a cluster side by side."""
+
+    case: Case
+    unscaled: Draws
+
+    def __call__(self, scales: Sequence[Scales]) -> Iterable[float]:
+        settings = self.case.settings
+        if settings.cluster is None:
+            return (self.of(rho) for rho in track(scales, "searching the scale"))
+        alone = replace(self, case=replace(self.case, settings=replace(settings, cluster=None)))
+        return Cluster.of(settings.cluster).map(alone.of, scales, label="scales tried")
+
+    def of(self, rho: Scales) -> float:
+        """That of one scale."""
+        stats, _ = self.case.fitted(self.unscaled.scaled(rho, self.case.placed[0].points.device))
+        return float("inf") if stats.status == "failed" else stats.residual
+
+
+def refine(trials: Trials, begin: Begin | None) -> Search:
+    """From the scales by rank, or those to begin with, down the held-out residual."""
+    start = begin.scales if begin else first_scale(trials)
+    if begin is not None and begin.by_rank:
+        start = max(start, scale_by_rank(trials.case, trials.unscaled, start), key=math.prod)
+    stride = begin.stride if begin else STRIDE
+    reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride, trials.enough(start))
+    return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
+
+
+def first_scale(trials: Trials) -> Scales:
+    """The scales by rank, in ratios that follow the slopes of a first fit if that is better and wanted."""
+    start = scale_by_rank(trials.case, trials.unscaled, first_shape(trials.case))
+    met = trials.loss(start) <= trials.enough(start) and trials.case.settings.tol is not None
+    if not met and (slopes := trials.slopes(start)) is not None:
+        other = scale_by_rank(trials.case, trials.unscaled, slopes)
+        if trials.loss(other) < trials.loss(start):
+            return other
+    return start
+
+
+def first_shape(case: Case) -> Scales:
+    """The ratios of the scales before anything is known of the solution.
+
+    One scale serves all axes of comparable length. Where lengths differ by more, they are likely in different units,
+    and the scales go inversely with them.
+    """
+    shape: list[float] = []
+    for lengths in _lengths(case):
+        comparable = max(lengths) <= COMPARABLE * min(lengths)
+        shape += [1.0 if comparable else 1 / w for w in lengths]
+    return tuple(shape)
+
+
+def scale_by_rank(case: Case, unscaled: Draws, shape: Scales) -> Scales:
+    """The scales, in given ratios, at which the features of each component have the rank that serves best."""
+    d = len(case.problem.coordinates)
+    found: list[float] = []
+    for k, component in enumerate(case.problem.components):
+        own = shape[k * d : (k + 1) * d]
+        if component.is_constant:
+            found += (1.0,) * d
+        else:
+            found += _by_rank(case.settings, component.domain, unscaled.members[k], _lengths(case)[k], own)
+    return tuple(found)
+
+
+def _by_rank(settings: Settings, domain: Domain, unscaled: Unscaled, half_widths: Scales, shape: Scales) -> Scales:
+    size, lengths = len(unscaled.b), [w * s for w, s in zip(half_widths, shape, strict=True)]
+    if unscaled.activation.trigonometric:
+        reaches = [1.0 if n == 1 else (1 + 2 * OVERLAP) / n for n in unscaled.counts]
+        rho = by_rank(unscaled.cell_size, [w * r for w, r in zip(lengths, reaches, strict=True)])
+        return tuple(rho * s for s in shape)
+    d, device = len(shape), device_of(settings.device)
+    samples = Clustered(interior=int(1.2 * size) + 1).sample(Demand.inside(domain), np.random.SeedSequence(0))
+    points = to_device(samples[0].points, device)
+    middle = math.prod(lengths) ** (1 / d)
+
+    def rank(rho: float) -> float:
+        features = unscaled.scaled([rho * s / middle for s in shape], device)
+        return numerical_rank(features.matrix([(1.0, (0,) * d)], points))
+
+    rho = by_measured_rank(size, d, rank)
+    return tuple(rho * s / middle for s in shape)
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Fits of a part of the rows, and what they came to at the rest."""
+
+    case: Case
+    unscaled: Draws
+    held_out: Sequence[Placed]
+    use_all: bool
+    losses: dict[Scales, float] = field(default_factory=dict)
+    fits: dict[Scales, Fit] = field(default_factory=dict)
+    sizes: dict[Scales, float] = field(default_factory=dict)  # the largest |u|
+
+    @classmethod
+    def of(cls, case: Case, unscaled: Draws) -> Trials:
+        """No trials yet, of a problem at its points."""
+        share = ROWS * sum(case.settings.sizes(case.problem)) / case.rows
+        if share >= 0.5:
+            return cls(case, unscaled, case.held_out, True)
+        rng = np.random.default_rng(case.for_trials)
+        chosen = [thinned(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in case.placed]
+        training = [p.only(some) for p, some in zip(case.placed, chosen, strict=True)]
+        return cls(replace(case, placed=training), unscaled, case.held_out, False)
+
+    def loss(self, scales: Scales) -> float:
+        """The largest held-out residual of an equation beside its terms; infinite if the fit fails."""
+        if scales not in self.losses:
+            self.losses[scales] = self._loss(scales)
+        return self.losses[scales]
+
+    def enough(self, scales: Scales) -> float:
+        """A loss below which no other scale is worth a trial: round-off or, with a tolerance, far below that."""
+        self.loss(scales)  # finds the size, too
+        tol, size = self.case.settings.tol, self.sizes.get(scales)
+        if tol is None or not size:
+            return ROUND_OFF
+        return max(ROUND_OFF, SURE * min(tol / size, 1.0))
+
+    def slopes(self, scales: Scales) -> Scales | None:
+        """The root mean squares of the slopes of a fit along the axes, if their ratios are not those of the scales.
+
+        Those of one component beside each other; how one compares with another says nothing about either.
+        """
+        if (functions := self.function(scales)) is None:
+            return None
+        d = len(self.case.problem.coordinates)
+        shape: list[float] = []
+        for k, function in enumerate(functions.components):
+            own = np.array(scales[k * d : (k + 1) * d])
+            shape += self._shape(function, own, self.unscaled.members[k].half_width)
+        return None if shape == list(scales) else tuple(shape)
+
+    def _shape(self, function: Field, scales: np.ndarray, unit: np.ndarray) -> list[float]:
+        """Scales in proportion to a function's slopes; those given, if they are about that already."""
+        samples = Clustered(interior=SLOPE_POINTS).sample(Demand.inside(function.domain), np.random.SeedSequence(0))
+        steepness = np.array([rms(slope) for slope in function.gradient(samples[0].points)]) * unit
+        if not np.isfinite(steepness).all() or steepness.max() == 0:
+            return list(scales.tolist())
+        relative = steepness / scales
+        relative = np.maximum(relative, relative.max() / STEEPEST)
+        if relative.max() <= UNEQUAL * relative.min():
+            return list(scales.tolist())
+        return list((relative * scales).tolist())
+
+    def function(self, scales: Scales) -> Fields | None:
+        """What a trial found."""
+        if scales not in self.fits:
+            return None
+        _, weights = self.fits[scales]
+        return Fields(self.case.problem, self.unscaled.scaled(scales, weights.device), weights)
+
+    def _loss(self, scales: Scales) -> float:
+        case, problem = self.case, self.case.problem
+        features = self.unscaled.scaled(scales, case.placed[0].points.device)
+        if self.fits and not problem.is_linear:  # a few steps from the best so far tell enough
+            best = min(self.fits, key=lambda tried: self.losses[tried])
+            settings = replace(case.settings, initial=self.function(best), max_iterations=STEPS)
+            case = replace(case, settings=settings)
+        try:
+            stats, weights = case.fitted(features)
+            if stats.status == "failed" and case is self.case:
+                return float("inf")
+            there = Point.of(problem, self.held_out, features, weights)
+            conditions = linearise(self.held_out, None if problem.is_linear else there.jets)
+        except FensError:  # numbers beyond the range of floating point
+            return float("inf")
+        self.fits[scales], self.sizes[scales] = (stats, weights), max(there.sizes)
+        return there.imbalance(conditions, problem.half_widths, 0.0)
+
+
+def _lengths(case: Case) -> tuple[Scales, ...]:
+    """Half-widths of the domain of each component, after the affine map if there is one."""
+    if case.settings.maps_inputs:
+        return ((1.0,) * len(case.problem.coordinates),) * len(case.problem.components)
+    return case.problem.half_widths

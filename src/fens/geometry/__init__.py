@@ -1,0 +1,53 @@
+"""Regions, and the points on them."""
+
+from .boundary.pair import Pair
+from .boundary.piece import Extruded, Patch, Piece, Samples
+from .checks import check_extent
+from .region import Domain, Edge, Part, Points, Region, checked_count, points_of
+from .sampling.extreme_points import Reaching
+from .sampling.samplers import Clustered, Concentrated, Demand, Grid, Random, Sampler
+from .sampling.subsample import thinned
+from .shapes.ball import Ball
+from .shapes.box import Box
+from .shapes.cloud import Cloud
+from .shapes.combination import Combined
+from .shapes.cylinder import Cylinder
+from .shapes.implicit import Implicit
+from .shapes.polygon import Polygon
+from .shapes.shape import Shape
+from .shapes.star import Star
+from .shapes.surface import Surface
+
+__all__ = [
+    "Ball",
+    "Box",
+    "Cloud",
+    "Clustered",
+    "Combined",
+    "Concentrated",
+    "Cylinder",
+    "Demand",
+    "Domain",
+    "Edge",
+    "Extruded",
+    "Grid",
+    "Implicit",
+    "Pair",
+    "Part",
+    "Patch",
+    "Piece",
+    "Points",
+    "Polygon",
+    "Random",
+    "Reaching",
+    "Region",
+    "Sampler",
+    "Samples",
+    "Shape",
+    "Star",
+    "Surface",
+    "check_extent",
+    "checked_count",
+    "points_of",
+    "thinned",
+]

@@ -1,0 +1,171 @@
+"""Integrals over shapes: slices, and in each slice Gauss's rule between the places where it enters and leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from ...errors import RegionError
+from ..boundary.curve import Arc
+from ..region import Domain
+from .rule import gauss, gauss_with_roots
+
+HALVINGS = 40
+DIGITS = 0.6  # that one more point along a slice is worth
+RESOLVED = 1e-14  # error of areas, beside the square of the size of the domain
+
+
+def slice_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points inside and weights. In the plane between the arcs of the boundary, in space slice by slice."""
+    d = len(domain.coordinates)
+    if d == 1:
+        return _interval_rule(domain, n)
+    if d == 2:
+        return _plane_rule(domain, n)
+    return _space_rule(domain, n)
+
+
+def _interval_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
+    ends = np.sort([e.piece.place(np.zeros((1, 0))).points[0, 0] for e in domain.edges])
+    nodes, weights = gauss(n)
+    kept = [(a, b) for a, b in pairwise(ends) if domain.depth(np.array([[(a + b) / 2]]))[0] < 0]
+    points = np.concatenate([a + (b - a) * nodes for a, b in kept])
+    return points[:, None], np.concatenate([(b - a) * weights for a, b in kept])
+
+
+def _space_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sections at values of the last coordinate, between those at which an operand begins or ends."""
+    nodes, weights = gauss_with_roots(n, 1)  # areas of sections change more gently than lengths
+    found, factors = [], []
+    for a, b in pairwise(domain.breaks):
+        for value, weight in zip(a + (b - a) * nodes, (b - a) * weights, strict=True):
+            section = domain.section(float(value))
+            if section is not None and section.edges:
+                points, w = section.quadrature(n)
+                found.append(np.column_stack([points, np.full(len(points), value)]))
+                factors.append(w * weight)
+    if not found:
+        raise RegionError(f"No section of {domain.name} has an inside: it is too thin, or empty.")
+    return np.concatenate(found), np.concatenate(factors)
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A stretch of an arc on which the first coordinate only rises or only falls."""
+
+    arc: Arc
+    start: float
+    end: float
+
+    @cached_property
+    def table(self) -> tuple[np.ndarray, np.ndarray]:
+        """Parameters, finely spaced, and the first coordinate there, which rises."""
+        fine = self.arc.fine
+        places = np.concatenate([[self.start], fine[(fine > self.start) & (fine < self.end)], [self.end]])
+        x = self.arc.at(places)[0][:, 0]
+        return (places, x) if x[-1] > x[0] else (places[::-1], x[::-1])
+
+    def ends(self) -> tuple[float, float]:
+        """The first coordinate where the branch begins and ends, in order."""
+        x = self.table[1]
+        return float(x[0]), float(x[-1])
+
+    def height(self, x: np.ndarray) -> np.ndarray:
+        """The second coordinate as a function of the first, by Newton's method, with bisection where it would leave."""
+        places, xs = self.table
+        size = float(np.abs(xs).max())
+        k = np.clip(np.searchsorted(xs, x), 1, len(xs) - 1)
+        low, high = places[k - 1], places[k]  # where the first coordinate is below and above x
+        here = low + (high - low) * np.clip((x - xs[k - 1]) / np.maximum(xs[k] - xs[k - 1], 1e-300), 0, 1)
+        for _ in range(HALVINGS):
+            points, v = self.arc.at(here)
+            beyond = points[:, 0] > x
+            low, high = np.where(beyond, low, here), np.where(beyond, here, high)
+            off = points[:, 0] - x
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):  # where it runs vertically
+                after = here - off / v[:, 0]
+            after = np.where((after > np.minimum(low, high)) & (after < np.maximum(low, high)), after, (low + high) / 2)
+            far = (np.abs(off) > 4e-16 * size) & (np.abs(after - here) > 1e-15 * (abs(self.end) + 1))
+            if not far.any():
+                break
+            here = np.where(far, after, here)
+        return self.arc.at(here)[0][:, 1]
+
+
+def _plane_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Slabs between the places where branches begin or end: in each, the same branches lie in the same order."""
+    branches = [b for e in domain.edges for b in _branches(_arc(domain, e.piece))]
+    if not branches:
+        return np.zeros((0, 2)), np.zeros(0)
+    width = 2 * max(domain.half_widths)
+    spans = np.array([b.ends() for b in branches])
+    marks = _distinct(np.sort(spans.ravel()), 1e-13 * width)
+    rules = []
+    for left, right in pairwise(marks):
+        middle = (left + right) / 2
+        there = [b for b, (a, c) in zip(branches, spans, strict=True) if a < middle < c]
+        cuts = _resolved(there, left, right, n, max(RESOLVED, 10 ** (-DIGITS * n)) * width**2)
+        rules += [_slab(domain, there, a, b, n) for a, b in pairwise(cuts)]
+    return np.concatenate([p for p, _ in rules]), np.concatenate([w for _, w in rules])
+
+
+def _resolved(
+    branches: list[Branch], left: float, right: float, n: int, least: float, halvings: int = 10
+) -> list[float]:
+    """A slab cut in halves until n points in each resolve the curves."""
+
+    def moments(a: float, b: float) -> np.ndarray:
+        nodes, weights = gauss_with_roots(n)
+        return np.array([(b - a) * weights @ branch.height(a + (b - a) * nodes) for branch in branches])
+
+    middle = (left + right) / 2
+    rough, fine = moments(left, right), moments(left, middle) + moments(middle, right)
+    if halvings == 0 or not np.abs(rough - fine).max(initial=0.0) > least:
+        return [left, right]
+    halves = [_resolved(branches, a, b, n, least, halvings - 1) for a, b in ((left, middle), (middle, right))]
+    return [*halves[0], *halves[1][1:]]
+
+
+def _slab(domain: Domain, branches: list[Branch], left: float, right: float, n: int) -> tuple[np.ndarray, np.ndarray]:
+    nodes, weights = gauss_with_roots(n)
+    across, up_nodes, up_weights = left + (right - left) * nodes, *gauss(n)
+    middle = np.array([(left + right) / 2])
+    order = np.argsort([b.height(middle)[0] for b in branches])
+    heights = [branches[k].height(across) for k in order]
+    at_middle = [branches[k].height(middle)[0] for k in order]
+    points, factors = [np.zeros((0, 2))], [np.zeros(0)]
+    for k in range(len(branches) - 1):
+        between = np.array([[middle[0], (at_middle[k] + at_middle[k + 1]) / 2]])
+        if domain.depth(between)[0] >= 0:
+            continue
+        low, gap = heights[k][:, None], np.maximum(heights[k + 1] - heights[k], 0.0)[:, None]
+        y = (low + gap * up_nodes).ravel()
+        points.append(np.column_stack([np.repeat(across, n), y]))
+        factors.append(((right - left) * weights[:, None] * gap * up_weights).ravel())
+    return np.concatenate(points), np.concatenate(factors)
+
+
+def _branches(arc: Arc) -> list[Branch]:
+    """An arc cut where it turns back; stretches that are vertical are left out."""
+    marks = np.unique(np.concatenate([[arc.start, arc.end], arc.turns(0)]))
+    size = np.abs(arc.at(marks)[0]).max() + 1e-300
+    ends = arc.at(marks)[0][:, 0]
+    return [
+        Branch(arc, a, b)
+        for a, b, x0, x1 in zip(marks[:-1], marks[1:], ends[:-1], ends[1:], strict=True)
+        if abs(x1 - x0) > 1e-14 * size
+    ]
+
+
+def _arc(domain: Domain, piece: object) -> Arc:
+    if not isinstance(piece, Arc):
+        raise RegionError(f"There is no quadrature on {domain.name}: its boundary is known by points only.")
+    return piece
+
+
+def _distinct(values: np.ndarray, gap: float) -> np.ndarray:
+    kept: np.ndarray = values[np.concatenate([[True], np.diff(values) > gap])]
+    return kept

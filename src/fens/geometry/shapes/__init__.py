@@ -1,0 +1,1 @@
+"""Domains in space and in space-time."""

@@ -1,0 +1,121 @@
+"""Pieces where they are needed.
+
+A solution that varies in a few places only needs features there, and points with them. Rough solutions, with a part of
+the features, tell where that is: the slopes that stand out are gathered into spots, at most as many as there are
+cells. Each gets features of its own under a Gaussian window, and the next rough solution tells more. The equations at
+points that no fit used decide between that and cells that are all alike.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+
+import numpy as np
+
+from .._support.device import device_of
+from ..basis import Distribution, Localised
+from ..discretise import place
+from ..discretise.field import Field, Fields
+from ..fit.discrete import Case, draw_features, place_points
+from ..fit.scale import choose_scale
+from ..fit.search import ROUND_OFF
+from ..geometry import Concentrated, Demand, Domain, Random
+from ..options.settings import Settings
+from ..problem import LINEARISATIONS, Problem
+from .adapt import Candidate, Distributions
+from .gaussian_mixture import find_spots
+
+PART = 4  # one in so many features makes a rough solution
+FEWEST = 100  # features of one
+ROUNDS = 5
+AT_SPOTS = 0.75  # of the features
+MOST = 64  # spots
+AT_LEAST = 4  # features at each
+SLOPE_POINTS = 20000
+WIDER = 1.5  # how much farther than its features the points of a spot reach
+
+
+def located(
+    problem: Problem, settings: Settings, first: Distributions, seed: np.random.SeedSequence
+) -> Distributions:
+    """What to draw features in pieces from: features at spots, if that is better than cells that are all alike."""
+    if settings.partition is None or settings.adapts is False:
+        return first
+    least = max(FEWEST, prod(settings.cells(problem.coordinates) or ()))
+    sizes = zip(problem.components, settings.sizes(problem), strict=True)
+    fewer = {c.unknown: min(n, max(n // PART, least)) for c, n in sizes if not c.is_constant}
+    rough = replace(settings, features=fewer, tol=None)
+    in_cells, whole, *rounds = seed.spawn(2 + ROUNDS)
+    best = rehearsed(problem, rough, first, in_cells)
+    last = min(best, rehearsed(problem, replace(rough, partition=None), first, whole), key=lambda c: c.loss)
+    for stream in rounds:
+        if last.choice.function is None or best.loss <= ROUND_OFF:
+            break
+        other = rehearsed(problem, rough, _at_spots(last.choice.function, rough, first), stream)
+        last, best = other, min(best, other, key=lambda c: c.loss)
+    return best.distributions
+
+
+def following(settings: Settings, distributions: Distributions) -> Settings:
+    """The options with points that are dense where the features are, if the points are ours to choose."""
+    spots = [s for d in distributions if isinstance(d, Localised) for s in d.spots]
+    if not spots or not settings.places_points:
+        return settings
+    widths = tuple(tuple(WIDER * w for w in s.width) for s in spots)
+    return replace(settings, points=Concentrated(tuple(s.centre for s in spots), widths, AT_SPOTS))
+
+
+def rehearsed(
+    problem: Problem, settings: Settings, distributions: Distributions, seed: np.random.SeedSequence
+) -> Candidate:
+    """Features from distributions, with their scale."""
+    for_features, for_points, for_start, for_trials = seed.spawn(4)
+    settings = following(settings, distributions)
+    samples = place_points(problem, settings, for_points)
+    placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], device_of(settings.device))
+    unscaled = draw_features(problem, settings, for_features, distributions)
+    case = Case(problem, settings, placed, for_start, for_trials)
+    return Candidate(distributions, unscaled, choose_scale(case, unscaled))
+
+
+def _at_spots(function: Fields, settings: Settings, first: Distributions) -> Distributions:
+    problem = function.problem
+    parts = zip(problem.components, function.components, settings.sizes(problem), first, strict=True)
+    return tuple(base if c.is_constant else _around(field, settings, n, base) for c, field, n, base in parts)
+
+
+def _around(field: Field, settings: Settings, size: int, base: Distribution) -> Distribution:
+    """Features at spots where a function varies more than on the mean; the others from `base`."""
+    samples = Random(interior=SLOPE_POINTS).sample(Demand.inside(field.domain), np.random.SeedSequence(0))
+    points = samples[0].points
+    above = np.maximum(variation(field, points) - 1, 0.0)
+    most = min(MOST, int(AT_SPOTS * size / AT_LEAST))
+    if most == 0 or not 0 < above.sum() < float("inf"):
+        return base
+    cells = settings.cells(field.domain.coordinates)
+    assert cells is not None
+    start = _heaviest(points, above, field.domain, cells)[:most]
+    return Localised(find_spots(points, above, start, np.array(field.domain.half_widths) / cells), AT_SPOTS, base)
+
+
+def variation(field: Field, points: np.ndarray) -> np.ndarray:
+    """The squares of slopes and of second derivatives of a function, both beside their means.
+
+    Of a bump, slopes make a ring and second derivatives a hill with a moat; together they make a hill.
+    """
+    x, unit = field.domain.coordinates, field.domain.half_widths
+    slope = sum(np.square(unit[i] * s) for i, s in enumerate(field.gradient(points)))
+    bends = [field.diff(s).gradient(points) for s in x]
+    bend = sum(np.square(unit[i] * unit[j] * b) for i, row in enumerate(bends) for j, b in enumerate(row))
+    with np.errstate(all="ignore"):  # a constant has none, and what is not finite is no use
+        return np.asarray((slope / np.mean(slope) + bend / np.mean(bend)) / 2)
+
+
+def _heaviest(points: np.ndarray, weights: np.ndarray, domain: Domain, cells: tuple[int, ...]) -> np.ndarray:
+    """The middles of the cells that have any of the weight, those with the most first."""
+    lower, upper = np.array(domain.bounds).T
+    index = np.floor((points - lower) / (upper - lower) * cells).clip(0, np.array(cells) - 1)
+    own, which = np.unique(index[weights > 0], axis=0, return_inverse=True)
+    order = np.argsort(-np.bincount(which.ravel(), weights[weights > 0]), kind="stable")
+    return np.asarray(lower + (upper - lower) * (own[order] + 0.5) / cells)
