@@ -18,7 +18,7 @@ import torch
 
 from fens import Grid, zoo
 from fens.basis import Isotropic
-from fens.discretise import System, linearise, place, weigh
+from fens.discretise import System, discretise, linearise, weigh
 from fens.fit.discrete import draw_features, place_points
 from fens.lstsq import Automatic, Direct, Sketched, Streamed
 from fens.options.settings import Settings
@@ -38,7 +38,7 @@ def system(features: int, side: int) -> System:
     problem, cpu = zoo.heat().problem, torch.device("cpu")
     settings = Settings(features, "cos", SCALE, Grid(side), "balanced", "uniform", None, 0, "cpu")
     for_features, for_points = np.random.SeedSequence(0).spawn(2)
-    placed = place(problem, place_points(problem, settings, for_points), LINEARISATIONS["newton"], cpu)
+    placed = discretise(problem, place_points(problem, settings, for_points), LINEARISATIONS["newton"], cpu)
     family = draw_features(problem, settings, for_features, (Isotropic(),)).scaled((SCALE,) * 3, cpu)
     return System(weigh(linearise(placed), family, "balanced"), family)
 
@@ -51,7 +51,7 @@ def peak() -> int:
 def error(rows: System, weights: torch.Tensor) -> float:
     """The largest error of the function with these weights."""
     points = np.random.default_rng(1).random((20_000, 3))
-    u = rows.features.image([(1.0, 0, (0, 0, 0))], torch.as_tensor(points), weights).numpy()
+    u = rows.features.matvec([(1.0, 0, (0, 0, 0))], torch.as_tensor(points), weights).numpy()
     x, y, t = points.T
     return float(np.abs(u - 2 * np.exp(-t) * np.sin(np.pi * x / 2) * np.sin(np.pi * y / 2)).max())
 

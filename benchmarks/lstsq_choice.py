@@ -8,8 +8,8 @@ import torch
 
 import fens
 from fens import zoo
-from fens._support.matmul import product
-from fens.discretise import System, linearise, place, weigh
+from fens._support.matmul import matmul
+from fens.discretise import System, discretise, linearise, weigh
 from fens.lstsq import Direct
 from fens.problem import function_values, newton_form
 
@@ -55,7 +55,7 @@ def main() -> None:
         errors: dict[str, list[float]] = {way: [] for way in ways}
         for seed in range(3):
             solution = fens.solve(known.problem, seed=seed, estimate=False, **options)
-            conditions = linearise(place(known.problem, solution.samples, newton_form, torch.device("cpu")))
+            conditions = linearise(discretise(known.problem, solution.samples, newton_form, torch.device("cpu")))
             system = System(weigh(conditions, solution.features, solution.settings.weights), solution.features)
             A, b = (torch.cat(parts) for parts in zip(*system, strict=True))
             damped = Direct(refinements=0).factorise(system).solve().weights
@@ -66,7 +66,7 @@ def main() -> None:
             exact = function_values(known.exact, coordinates, coordinates, where, "exact solution")
             basis = solution.features.matrix([(1.0, 0, (0,) * len(axes))], torch.as_tensor(where))
             for way, weights in zip(ways, found, strict=True):
-                errors[way].append(float(np.abs(product(basis, weights).numpy() - exact).max()))
+                errors[way].append(float(np.abs(matmul(basis, weights).numpy() - exact).max()))
         cells = " | ".join(f"{np.median(e):.1e} ({max(e):.1e})" for e in errors.values())
         print(f"| {name} | {cells} |", flush=True)
 

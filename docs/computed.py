@@ -23,7 +23,7 @@ import torch
 
 import fens
 from fens import zoo
-from fens.discretise import System, linearise, place, weigh
+from fens.discretise import System, discretise, linearise, weigh
 from fens.estimate.assess import DETERMINED, UNRESOLVED
 from fens.geometry import Clustered
 from fens.lstsq import Direct
@@ -145,7 +145,7 @@ def damping() -> Numbers:
 
 def rows(problem: fens.Problem, solution: fens.Solution) -> System:
     """The least squares of a solve."""
-    conditions = linearise(place(problem, solution.samples, newton_form, torch.device("cpu")))
+    conditions = linearise(discretise(problem, solution.samples, newton_form, torch.device("cpu")))
     return System(weigh(conditions, solution.features, "balanced"), solution.features)
 
 

@@ -12,7 +12,7 @@ import fens
 from fens import zoo
 from fens.errors import SettingError
 from fens.fit.search import descend
-from fens.geometry import thinned
+from fens.geometry import subsample
 
 x, y, t = sp.symbols("x y t")
 v = sp.Function("v")(x, t)
@@ -61,13 +61,13 @@ def test_descending_where_nothing_works():
 @given(st.integers(1, 300), st.integers(1, 60), st.integers(1, 4))
 def test_thinned_points_are_different_ones(total, count, dimension):
     points = np.random.default_rng(total).random((total, dimension))
-    chosen = thinned(points, count, np.random.default_rng(0))
+    chosen = subsample(points, count, np.random.default_rng(0))
     assert len(chosen) == len(set(chosen)) == min(count, total)
 
 
 def test_thinned_points_leave_no_gap():
     points = np.sort(np.random.default_rng(0).random((1000, 1)), axis=0)
-    chosen = np.sort(points[thinned(points, 250, np.random.default_rng(1)), 0])
+    chosen = np.sort(points[subsample(points, 250, np.random.default_rng(1)), 0])
     assert np.diff(chosen).max() < 0.015
 
 

@@ -79,17 +79,17 @@ class Slow:
     """Rows that take their time, so that there is some in which to end a worker."""
 
     def __init__(self, A, b, height=20):
-        self.A, self.target, self.height = A, b, height
+        self.A, self.rhs, self.height = A, b, height
         self.shape = tuple(A.shape)
 
     def blocks(self, height=None):
-        return (Slow(A, b) for A, b in zip(self.A.split(20), self.target.split(20), strict=True))
+        return (Slow(A, b) for A, b in zip(self.A.split(20), self.rhs.split(20), strict=True))
 
     def __iter__(self):
         time.sleep(0.1)
-        yield self.A, self.target
+        yield self.A, self.rhs
 
-    def image(self, weights):
+    def matvec(self, weights):
         return self.A @ weights
 
 

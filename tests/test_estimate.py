@@ -7,7 +7,7 @@ import torch
 
 import fens
 from fens import zoo
-from fens.estimate.assess import Evidence, after_growth, judged
+from fens.estimate.assess import Evidence, after_growth, assess
 from fens.fit.discrete import Stats
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # many have nothing to trust
@@ -133,7 +133,7 @@ def test_what_follows_from_the_evidence(changes, status, verdict):
     usual = {"residuals": {"square": 1e-9}, "differences": {"u": (1e-8, 1.0)}, "recovery": 1e-14}
     usual |= {"sensitivity": 3.0, "rounding": 0}
     stats = Stats(10, 4, 0.0, 4, 1.0, (), {}, status)
-    error = judged(Evidence(**{**usual, **changes}), stats)
+    error = assess(Evidence(**{**usual, **changes}), stats)
     assert error.verdict == verdict
     assert verdict in repr(error)
     assert error.trusted == (verdict not in ("unreliable", "inconsistent"))
@@ -156,7 +156,7 @@ def evidence(**changes):
 )
 @pytest.mark.parametrize("changes", [{}, {"residuals": {"square": 0.05}}], ids=["a number", "no number"])
 def test_advice_is_not_to_take_more_features_where_they_did_not_help(changes, sizes, features):
-    error = judged(evidence(**changes), Stats(10, 4, 0.0, 4, 1.0, (), {}))
+    error = assess(evidence(**changes), Stats(10, 4, 0.0, 4, 1.0, (), {}))
     known = after_growth(error, sizes)
     assert ("ore features" in known.advice) == features
     assert ("blocks=" in known.advice) != features

@@ -6,7 +6,7 @@ import sympy as sp
 
 import fens
 from fens._support.device import device_of
-from fens.discretise import place, sample
+from fens.discretise import discretise, sample
 from fens.estimate.closer import closer_points, corners
 from fens.estimate.conflict import moved, spread
 from fens.estimate.exponents import bounded_are_smooth, exponents
@@ -97,7 +97,7 @@ def test_which_formulas_can_hide_nothing(formula, plain):
 def unseen(problem, features=200):
     settings = Settings(features=features)
     points = sample(problem, settings.sampler, settings.sizes(problem), np.random.SeedSequence(1))
-    placed = place(problem, points, newton_form, device_of("cpu"))
+    placed = discretise(problem, points, newton_form, device_of("cpu"))
     return missed(problem, placed, np.random.SeedSequence(2))
 
 
@@ -259,7 +259,7 @@ def test_whether_bounded_solutions_are_smooth(found, smooth):
 def test_roots_of_symbols(equation, direction, found):
     problem = fens.Problem({rod: sp.Eq(equation, 1), rod.boundary: sp.Eq(v, 0)})
     points = sample(problem, fens.Clustered(interior=4), (10,), np.random.SeedSequence(0))
-    placed = place(problem, points, newton_form, device_of("cpu"))[0]
+    placed = discretise(problem, points, newton_form, device_of("cpu"))[0]
     look = Look(placed, [(jet, c(placed.values, 4)) for jet, c in placed.form.coefficients], np.zeros(4))
     roots = Symbol([look], [0], np.array([0.5, 0.5])).roots(0, np.array(direction), np.random.default_rng(0))
     assert (roots.decaying, roots.growing, roots.count, roots.undamped) == found

@@ -186,7 +186,7 @@ def test_a_mesh_fills_the_domain(name, tmp_path):
     assert (of_each > 0).all()
     assert of_each.sum() == pytest.approx(size, rel=tolerance)
     where = read.points[:, : len(domain.coordinates)]
-    assert (domain.depth(where) <= 1e-9).all()
+    assert (domain.signed_distance(where) <= 1e-9).all()
     np.testing.assert_array_equal(read.point_data["g"], solution.function.at(where))
     assert not np.isnan(read.point_data["g"]).any()
 

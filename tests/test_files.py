@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 import fens
 from fens.errors import FileError
 from fens.files import bounds, columns, read
+from fens.files.builtins import CONSTANTS, WORDS, Names
 from fens.files.parse import equation, expression, inequality, number
-from fens.files.places import places
-from fens.files.words import CONSTANTS, WORDS, Names
+from fens.files.positions import places
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = sorted((ROOT / "examples").glob("*.toml"))

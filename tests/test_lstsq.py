@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from fens._support.matmul import product
+from fens._support.matmul import matmul
 from fens.lstsq import Automatic, Direct, Failed, Ridged, Sketched, Streamed, numerical_rank
 from fens.lstsq.triangle import Damped
 
@@ -27,7 +27,7 @@ class Blocks:
         return tuple(self.A.shape)
 
     @property
-    def target(self):
+    def rhs(self):
         return self.b
 
     def __iter__(self):
@@ -37,8 +37,8 @@ class Blocks:
         height = height or self.size
         return (Blocks(A, b) for A, b in zip(self.A.split(height), self.b.split(height), strict=True))
 
-    def image(self, weights):
-        return product(self.A, weights)
+    def matvec(self, weights):
+        return matmul(self.A, weights)
 
 
 def random_matrix(m, n, seed=0):
@@ -76,7 +76,7 @@ def test_several_right_hand_sides_are_solved_for_as_each_alone(solver):
     for k in range(3):
         alone = factorised.solve(B[:, k])
         assert alone.status == "solved"
-        gap = product(A, together[:, k] - alone.weights).abs().max()  # weights themselves are not determined
+        gap = matmul(A, together[:, k] - alone.weights).abs().max()  # weights themselves are not determined
         assert float(gap) <= 1e-12 * float(B[:, k].abs().max())
 
 
@@ -85,7 +85,7 @@ def test_weights_that_are_not_refined_serve_where_a_few_digits_do(solver):
     B = torch.stack([torch.exp(x), A[:, 7]]).T
     factorised = solver.factorise(Blocks(A, B[:, 0]))
     rough, refined = factorised.weights_for(B, refined=False), factorised.weights_for(B)
-    assert float(product(A, rough - refined).abs().max()) <= 1e-11 * float(B.abs().max())
+    assert float(matmul(A, rough - refined).abs().max()) <= 1e-11 * float(B.abs().max())
 
 
 @pytest.mark.parametrize("triangular", [False, True])
@@ -116,8 +116,8 @@ def test_a_ridge_keeps_weights_small_where_rows_contradict_each_other(solver):
     assert ridged.shape == tuple(taller.shape)
     torch.testing.assert_close(torch.cat([block for rows in ridged.blocks(50) for block, _ in rows]), taller)
     expected = torch.linalg.lstsq(taller, torch.cat([b, b.new_zeros(60)])[:, None], driver="gelsd").solution[:, 0]
-    torch.testing.assert_close(ridged.image(expected), taller @ expected)
-    assert result.residual <= 1.5 * float((ridged.target - taller @ expected).norm())
+    torch.testing.assert_close(ridged.matvec(expected), taller @ expected)
+    assert result.residual <= 1.5 * float((ridged.rhs - taller @ expected).norm())
     assert float(result.weights.norm()) < 1e5 < float(solver.factorise(Blocks(A, b)).solve().weights.norm())
 
 
@@ -214,13 +214,13 @@ def test_damping_beats_back_substitution_on_a_feature_matrix():
     plain = torch.linalg.solve_triangular(R[:300, :300], R[:300, 300:], upper=True)[:, 0]
     damped = Direct().factorise(Blocks(A, b)).solve()
     assert float(damped.weights.norm()) < float(plain.norm())
-    assert damped.residual < float((product(A, plain) - b).norm())
+    assert damped.residual < float((matmul(A, plain) - b).norm())
 
 
 def test_product_is_more_accurate_than_one_pass_over_the_columns():
     A, w = random_matrix(200, 5000), random_matrix(5000, 1, seed=4)[:, 0]
     exact = (A.numpy().astype(np.longdouble) @ w.numpy().astype(np.longdouble)).astype(float)
-    error = np.abs(product(A, w).numpy() - exact).max()
+    error = np.abs(matmul(A, w).numpy() - exact).max()
     assert error <= 40 * EPS * np.sqrt(64) * np.abs(exact).std()
 
 
@@ -242,9 +242,9 @@ def test_a_function_of_rank_deficient_features_is_found_again(solver):
     """Any right-hand side, not only that of the rows, as the error estimate needs."""
     x, A = cosines(900, 300, rho=20.0)
     factorised = solver.factorise(Blocks(A, torch.exp(x)))
-    for b in (torch.exp(x) * torch.sin(5 * x), factorised.image(random_matrix(300, 1, seed=3)[:, 0])):
+    for b in (torch.exp(x) * torch.sin(5 * x), factorised.matvec(random_matrix(300, 1, seed=3)[:, 0])):
         found = factorised.solve(b)
-        assert float((factorised.image(found.weights) - b).norm()) < 1e-12 * float(b.norm())
+        assert float((factorised.matvec(found.weights) - b).norm()) < 1e-12 * float(b.norm())
         assert float(found.weights.norm()) < 1e4
 
 
@@ -336,14 +336,14 @@ class Live(TorchDispatchMode):
 class Made:
     """60,000 × 400 random numbers, which would be 192 MB."""
 
-    shape, target = (60_000, 400), torch.ones(60_000, dtype=torch.float64)
+    shape, rhs = (60_000, 400), torch.ones(60_000, dtype=torch.float64)
 
     def __iter__(self):
         for k in range(60):
             generator = torch.Generator().manual_seed(k)
-            yield torch.randn(1000, 400, dtype=torch.float64, generator=generator), self.target[:1000]
+            yield torch.randn(1000, 400, dtype=torch.float64, generator=generator), self.rhs[:1000]
 
-    def image(self, weights):
+    def matvec(self, weights):
         return torch.cat([A @ weights for A, _ in self])
 
 
@@ -363,5 +363,5 @@ def test_rows_that_are_never_held_together_take_little_memory(solver, least, mos
 def test_products_of_one_and_of_several_columns(m, n, column_major):
     A, w = random_matrix(m, n), random_matrix(n, 3, seed=1)
     A = A.T.contiguous().T if column_major else A
-    torch.testing.assert_close(product(A, w), A @ w, rtol=1e-13, atol=1e-13)
-    torch.testing.assert_close(product(A, w[:, 0]), A @ w[:, 0], rtol=1e-13, atol=1e-13)
+    torch.testing.assert_close(matmul(A, w), A @ w, rtol=1e-13, atol=1e-13)
+    torch.testing.assert_close(matmul(A, w[:, 0]), A @ w[:, 0], rtol=1e-13, atol=1e-13)

@@ -12,7 +12,7 @@ import torch
 import fens
 from fens import zoo
 from fens.basis import Family, activation, draw
-from fens.discretise import evaluate_jets, place
+from fens.discretise import discretise, evaluate_jets
 from fens.errors import EvaluationError, SettingError, UnsupportedEquation
 from fens.lstsq import Direct
 from fens.nonlinear import Iteration
@@ -213,7 +213,7 @@ def random_functions(known, count=2):
     unscaled = draw(60, bounds, activation("cos"), initialisation="uniform", affine=True, seed=seed)
     features = Family((unscaled.scaled((1.0,) * d, torch.device("cpu")),))
     samples = fens.solve(known.problem, features=60, max_iterations=1, raise_on_failure=False).samples
-    placed = place(known.problem, samples, newton_form, torch.device("cpu"))
+    placed = discretise(known.problem, samples, newton_form, torch.device("cpu"))
     rng = np.random.default_rng(2)
     weights = [torch.as_tensor(0.05 * rng.standard_normal(60)) for _ in range(count)]
     return placed, [[evaluate_jets(features, v, p.places, p.jets) for p in placed] for v in weights]
@@ -322,7 +322,7 @@ def test_continuation_says_where_it_failed():
 def test_states_come_one_by_one():
     problem = bratu(1.0)
     solution = fens.solve(problem, features=60)
-    placed = place(problem, solution.samples, newton_form, torch.device("cpu"))
+    placed = discretise(problem, solution.samples, newton_form, torch.device("cpu"))
     iteration = Iteration(problem, placed, solution.features, "balanced", True, 100, Direct())
     states = iteration.states(torch.zeros(60, dtype=torch.float64))
     first, second = next(states), next(states)

@@ -205,7 +205,7 @@ def test_outlines_are_those_of_the_domain(domain, area, rings):
     signed = [np.sum(p[:-1, 0] * p[1:, 1] - p[1:, 0] * p[:-1, 1]) / 2 for p in pieces]
     assert abs(sum(signed)) == pytest.approx(area, rel=5e-5)
     diagonal = 2 * np.hypot(*domain.half_widths) / (GRID - 3)  # of a square of the grid
-    assert np.abs(domain.depth(vertices)).max() < 2 * diagonal / 2**BISECTIONS
+    assert np.abs(domain.signed_distance(vertices)).max() < 2 * diagonal / 2**BISECTIONS
     assert domain.contains(vertices).all()
     lower, upper = np.array(domain.bounds).T
     anywhere = lower + (upper - lower) * np.random.default_rng(0).random((5000, 2))

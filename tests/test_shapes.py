@@ -113,8 +113,8 @@ def check_points(domain, inside, rim, grid=False, touching=False):
     assert inside.normals is None
     assert domain.contains(inside.points).all()
     if not grid:
-        assert (domain.depth(inside.points) < 0).all()
-    assert np.abs(domain.depth(rim.points)).max() <= 1e-12 * size
+        assert (domain.signed_distance(inside.points) < 0).all()
+    assert np.abs(domain.signed_distance(rim.points)).max() <= 1e-12 * size
     assert domain.contains(rim.points).all()
     assert np.abs(np.linalg.norm(rim.normals, axis=1) - 1).max() <= 1e-12
     if not grid:  # a grid has points at corners, where a step may lead anywhere
@@ -288,7 +288,7 @@ def test_default_points_crowd_towards_curved_boundaries():
     ball = DOMAINS["disc"]
     (inside,) = sample(fens.Clustered(interior=4000), ball, [ball])
     (even,) = sample(fens.Random(interior=4000), ball, [ball])
-    near = [np.mean(ball.depth(s.points) > -0.01) for s in (inside, even)]
+    near = [np.mean(ball.signed_distance(s.points) > -0.01) for s in (inside, even)]
     assert near[0] > 2 * near[1]
 
 
@@ -301,8 +301,9 @@ def test_no_points_where_parts_meet():
 
 def test_sampling_looks_at_few_points_in_vain(monkeypatch):
     holed, looked_at = DOMAINS["holed square"], []
-    depth = type(holed).depth
-    monkeypatch.setattr(type(holed), "depth", lambda self, points: looked_at.append(len(points)) or depth(self, points))
+    distance = type(holed).signed_distance
+    counted = lambda self, points: looked_at.append(len(points)) or distance(self, points)  # noqa: E731
+    monkeypatch.setattr(type(holed), "signed_distance", counted)
     inside, _ = sample(fens.Clustered(interior=100_000, boundary=100_000), holed, [holed, holed.boundary])
     assert len(inside) == 100_000
     assert sum(looked_at) < 400_000
@@ -352,7 +353,8 @@ def test_random_combinations(one, two, operation):
         return
     inside, rim = sample(fens.Clustered(interior=100, boundary=100), both, [both, both.boundary])
     near = 1e-7 * 2 * max(both.half_widths)
-    check_points(both, inside, rim, touching=np.all([np.abs(s.depth(rim.points)) <= near for s in (one, two)], axis=0))
+    touching = np.all([np.abs(s.signed_distance(rim.points)) <= near for s in (one, two)], axis=0)
+    check_points(both, inside, rim, touching=touching)
     a, b = one.contains(inside.points), two.contains(inside.points)
     assert {"+": a | b, "-": a, "&": a & b}[operation].all()
 

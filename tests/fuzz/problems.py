@@ -11,7 +11,7 @@ import numpy as np
 
 import fens
 from fens.files import read
-from fens.files.words import WORDS
+from fens.files.builtins import WORDS
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.toml"))
 HEAD = 'title = "a problem"\nunknowns = ["u"]\n'

@@ -57,7 +57,7 @@ def check_readable(path: str | Path, most: int) -> None:
 
 
 @contextmanager
-def whole(path: str | Path) -> Iterator[Path]:
+def atomic_write(path: str | Path) -> Iterator[Path]:
     """A place to write to, which takes the place of the file when all is written; until then that stays as it is.
 
     What is there already must be a regular file: neither a device, which would be gone, nor a link, of which nobody

@@ -7,14 +7,14 @@ from torch import Tensor
 COLUMNS = 64
 
 
-def product(A: Tensor, w: Tensor) -> Tensor:
+def matmul(A: Tensor, w: Tensor) -> Tensor:
     """A w, for one w or for each column of several, summed over groups of columns first.
 
     BLAS adds the columns of a column-major matrix one after another; with thousands of them that rounding is
     what limits a solution evaluated at round-off. Two levels of √n terms each halve it, at no cost.
     """
     if w.ndim == 1:
-        return product(A, w[:, None])[:, 0]
+        return matmul(A, w[:, None])[:, 0]
     m, n, k = *A.shape, w.shape[1]
     groups = n // COLUMNS
     whole = groups * COLUMNS

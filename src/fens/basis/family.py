@@ -8,9 +8,9 @@ from itertools import accumulate
 
 from torch import Tensor
 
-from .._support.matmul import product
-from .parts import parts
+from .._support.matmul import matmul
 from .random_features import Coefficient, Features, Operator, RandomFeatures
+from .row_slices import row_slices
 
 JointOperator = Sequence[tuple[Coefficient, int, tuple[int, ...]]]  # Σ c(x) ∂^α u_k as triples (c, k, α)
 
@@ -46,23 +46,23 @@ class Family:
                 total[:, columns] = member.matrix(own, points)
         return total
 
-    def image(self, operator: JointOperator, points: Tensor, weights: Tensor) -> Tensor:
+    def matvec(self, operator: JointOperator, points: Tensor, weights: Tensor) -> Tensor:
         """The matrix times weights, without the matrix where that is possible."""
         total = points.new_zeros((len(points), *weights.shape[1:]))
         for k, (member, columns) in enumerate(zip(self.members, self.columns, strict=True)):
             own = [(c, alpha) for c, unknown, alpha in operator if unknown == k]
             if own:
-                total += image(member, own, points, weights[columns])
+                total += matvec(member, own, points, weights[columns])
         return total
 
 
-def image(features: Features, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
+def matvec(features: Features, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
     """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i), without much rounding; a column for each of several w."""
-    if isinstance(features, RandomFeatures) and (found := features.grid_image(operator, points, weights)) is not None:
+    if isinstance(features, RandomFeatures) and (found := features.grid_matvec(operator, points, weights)) is not None:
         return found
     # in one array from the start: small ones, kept between large ones that come and go, would leave memory in pieces
     total = points.new_empty((len(points), *weights.shape[1:]))
-    for part in parts(len(points), len(features)):
+    for part in row_slices(len(points), len(features)):
         here = [(c[part] if isinstance(c, Tensor) else c, alpha) for c, alpha in operator]
-        total[part] = product(features.matrix(here, points[part]), weights)
+        total[part] = matmul(features.matrix(here, points[part]), weights)
     return total

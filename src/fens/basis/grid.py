@@ -59,13 +59,13 @@ class Runs:
         (cos, sin), (P, Q) = waves.along(self), waves.across(self, self.starts)
         return self._cut((cos * P[:, None]).addcmul_(sin, Q[:, None]).flatten(0, 1))
 
-    def images(self, waves: Waves, weights: Tensor) -> Tensor:
+    def matvec(self, waves: Waves, weights: Tensor) -> Tensor:
         """Sums of waves at each point; a column for each of several weights."""
         if weights.ndim == 1:
-            return self.image(waves, weights)
-        return torch.stack([self.image(waves, w) for w in weights.T]).T
+            return self._matvec(waves, weights)
+        return torch.stack([self._matvec(waves, w) for w in weights.T]).T
 
-    def image(self, waves: Waves, weights: Tensor) -> Tensor:
+    def _matvec(self, waves: Waves, weights: Tensor) -> Tensor:
         """Sums of waves at each point."""
         cos, sin = waves.along(self)
         groups = [slice(k, k + COLUMNS) for k in range(0, len(weights), COLUMNS)]

@@ -9,10 +9,10 @@ from typing import Protocol
 import torch
 from torch import Tensor
 
-from .._support.matmul import product
+from .._support.matmul import matmul
 from .activation import Activation, fold
 from .grid import Runs, Waves, quadrature
-from .parts import parts
+from .row_slices import row_slices
 
 Coefficient = float | Tensor  # the same everywhere, or one value for each point
 Groups = Mapping[int, list[tuple[Coefficient, Tensor]]]  # for each order, the pairs (c, ±W^α)
@@ -80,9 +80,9 @@ class RandomFeatures:
     def derivatives(self, alphas: Sequence[Orders], points: Tensor, weights: Tensor) -> list[Tensor]:
         """Σ_j w_j ∂^α φ_j(x_i) for each α, without much rounding; a column for each of several w."""
         if self.activation.trigonometric and (runs := Runs.of(points)) is not None:
-            return [runs.images(self._waves(self._groups([(1.0, alpha)])), weights) for alpha in alphas]
+            return [runs.matvec(self._waves(self._groups([(1.0, alpha)])), weights) for alpha in alphas]
         orders, values = self.orders(alphas), [points.new_empty((len(points), *weights.shape[1:])) for _ in alphas]
-        for part in parts(len(points), len(self)):
+        for part in row_slices(len(points), len(self)):
             bases = dict(zip(orders, self.bases(points[part], orders), strict=True))
             for whole, found in zip(values, self.derivatives_from(bases, alphas, weights), strict=True):
                 whole[part] = found
@@ -91,16 +91,16 @@ class RandomFeatures:
     def derivatives_from(self, bases: Mapping[int, Tensor], alphas: Sequence[Orders], weights: Tensor) -> list[Tensor]:
         """The derivatives, from σ⁽ⁿ⁾ at the points: the factors W^α go to the weights."""
         terms = ((n, factor if weights.ndim == 1 else factor[:, None]) for n, factor in map(self._term, alphas))
-        return [product(bases[n], weights * factor) for n, factor in terms]
+        return [matmul(bases[n], weights * factor) for n, factor in terms]
 
     def orders(self, alphas: Iterable[Orders]) -> list[int]:
         """The n of the σ⁽ⁿ⁾ that derivatives need."""
         return list(dict.fromkeys(fold(self.activation, sum(alpha))[1] for alpha in alphas))
 
-    def grid_image(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor | None:
+    def grid_matvec(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor | None:
         """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i) without the matrix, if the points are so arranged."""
         on_grid = self._on_grid(self._groups(operator), points)
-        return None if on_grid is None else on_grid[0].images(on_grid[1], weights)
+        return None if on_grid is None else on_grid[0].matvec(on_grid[1], weights)
 
     def _on_grid(self, groups: Groups, points: Tensor) -> tuple[Runs, Waves] | None:
         """Points in runs, and the features as waves, where they are so."""
@@ -151,5 +151,5 @@ def _symbol(terms: Sequence[tuple[Coefficient, Tensor]]) -> Tensor:
         return total
     factors = torch.stack([factor for _, factor in varying])
     coefficients = torch.stack([c for c, _ in varying])
-    product = (factors.T @ coefficients).T
-    return product if total is None else product.add_(total)
+    matmul = (factors.T @ coefficients).T
+    return matmul if total is None else matmul.add_(total)

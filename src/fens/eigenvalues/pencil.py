@@ -21,7 +21,7 @@ from torch import Tensor
 
 from .._support.numbers import rms
 from ..basis import Family
-from ..discretise import Collocated, Placed, linearise, place
+from ..discretise import DiscreteCondition, LinearRows, discretise, linearise
 from ..errors import EquationError, SettingError, UnsupportedEquation, quoted
 from ..geometry import Region, Samples
 from ..nonlinear import natural_size
@@ -82,10 +82,10 @@ class Pencil:
 
     def _placed(
         self, side: Callable[[Equation], Equation], samples: Mapping[Region, Samples], device: torch.device
-    ) -> tuple[Collocated, ...]:
+    ) -> tuple[LinearRows, ...]:
         parts = [replace(c, equation=side(c.equation)) for equation in self.equations for c in equation]
         conditions = Problem.of_conditions(self.problem.domains, self.problem.components, parts)
-        return linearise(place(conditions, samples, newton_form, device))
+        return linearise(discretise(conditions, samples, newton_form, device))
 
     def _left(self, equation: Equation) -> Equation:
         """L u: the equation for the eigenvalue zero."""
@@ -120,8 +120,8 @@ class Pencil:
         rng = np.random.default_rng(0)
         for parts in self.equations:
             conditions = Problem.of_conditions(self.whole.domains, self.whole.components, parts)
-            placed = place(conditions, samples, newton_form, device)
-            one, other = self._at_random(placed, rng)
+            discretised = discretise(conditions, samples, newton_form, device)
+            one, other = self._at_random(discretised, rng)
             if rms(other - 1j * one) > SAME * rms(one):
                 raise UnsupportedEquation(
                     f"The equation {parts[0].label} has a conjugate, or a real or imaginary part, of a complex "
@@ -129,10 +129,12 @@ class Pencil:
                     "with two real unknowns, the real and the imaginary part."
                 )
 
-    def _at_random(self, placed: Sequence[Placed], rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    def _at_random(
+        self, discretised: Sequence[DiscreteCondition], rng: np.random.Generator
+    ) -> tuple[np.ndarray, np.ndarray]:
         """The values of an equation at random functions, and at i times these; at real functions, which vanish."""
-        components, count = self.whole.components, len(placed[0].samples)
-        jets = dict.fromkeys(jet for p in placed for jet in p.jets)
+        components, count = self.whole.components, len(discretised[0].samples)
+        jets = dict.fromkeys(jet for p in discretised for jet in p.jets)
         drawn: dict[Jet, np.ndarray] = {}
         turned: dict[Jet, np.ndarray] = {}
         for jet in jets:
@@ -146,7 +148,7 @@ class Pencil:
                 re, im = (replace(jet, unknown=first + k) for k in range(2))
                 drawn[re], drawn[im] = rng.standard_normal((2, count))
                 turned[re], turned[im] = -drawn[im], drawn[re]
-        one, other = (sum(u * p.residual(j) for u, p in zip(UNITS, placed, strict=False)) for j in (drawn, turned))
+        one, other = (sum(u * p.residual(j) for u, p in zip(UNITS, discretised, strict=False)) for j in (drawn, turned))
         return np.asarray(one), np.asarray(other)
 
 
@@ -155,8 +157,8 @@ class Operators:
     """L and M at points: the parts of each equation, of which there are one or two, follow one another."""
 
     parts: tuple[int, ...]
-    left: tuple[Collocated, ...]
-    right: tuple[Collocated, ...]
+    left: tuple[LinearRows, ...]
+    right: tuple[LinearRows, ...]
     half_widths: tuple[tuple[float, ...], ...]
 
     @property
@@ -181,23 +183,23 @@ class Operators:
         found = [self._size(_principal(left)) / m for left, right in sides if (m := self._size(right)) > 0]
         return min((size for size in found if size > 0), default=1.0)
 
-    def _size(self, side: Sequence[Collocated]) -> float:
+    def _size(self, side: Sequence[LinearRows]) -> float:
         return sum(natural_size(c, self.half_widths) for c in side)
 
-    def _grouped(self, side: tuple[Collocated, ...]) -> Iterator[tuple[Collocated, ...]]:
+    def _grouped(self, side: tuple[LinearRows, ...]) -> Iterator[tuple[LinearRows, ...]]:
         start = 0
         for n in self.parts:
             yield side[start : start + n]
             start += n
 
 
-def _principal(side: Sequence[Collocated]) -> list[Collocated]:
+def _principal(side: Sequence[LinearRows]) -> list[LinearRows]:
     """An operator without the terms below its highest order."""
     highest = max((sum(jet.orders) for c in side for _, jet in c.operator), default=0)
     return [replace(c, operator=tuple(t for t in c.operator if sum(t[1].orders) == highest)) for c in side]
 
 
-def _matrix(parts: Sequence[Collocated], features: Family) -> Tensor:
+def _matrix(parts: Sequence[LinearRows], features: Family) -> Tensor:
     """The rows of an equation, real or complex."""
     first, *others = (c.block(features).matrix() for c in parts)
     return torch.complex(first, others[0]) if others else first

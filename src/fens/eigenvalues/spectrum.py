@@ -20,10 +20,10 @@ from torch import Tensor
 from .._support.device import device_of, to_device, to_host
 from .._support.numbers import rms
 from ..basis import Draws, Family, Isotropic, Unscaled
-from ..discretise import place
+from ..discretise import discretise
 from ..errors import NotConverged, SettingError
-from ..fit.discrete import Case, check_size, draw_features, place_points
-from ..fit.scale import first_shape, scale_by_rank
+from ..fit.discrete import DiscreteProblem, check_size, draw_features, place_points
+from ..fit.scale import axis_ratios, scale_by_rank
 from ..lstsq import Direct, Failed, Solvable
 from ..options.settings import Settings
 from ..problem import Problem, newton_form
@@ -80,16 +80,16 @@ class Computed:
         problem, device = pencil.problem, device_of(settings.device)
         for_features, for_points, elsewhere, for_start = seed.spawn(4)
         samples = place_points(problem, settings, for_points)
-        placed = place(problem, samples, newton_form, device)
-        check_size(placed, sum(settings.sizes(problem)), settings.bytes)
+        discretised = discretise(problem, samples, newton_form, device)
+        check_size(discretised, sum(settings.sizes(problem)), settings.bytes)
         isotropic = (Isotropic(),) * len(problem.components)
         unscaled = _shared(problem, draw_features(problem, settings, for_features, isotropic))
-        case = Case(problem, settings, placed, for_features, elsewhere)
-        scales = settings.fixed_scale(problem) or scale_by_rank(case, unscaled, first_shape(case))
+        discrete = DiscreteProblem(problem, settings, discretised, for_features, elsewhere)
+        scales = settings.fixed_scale(problem) or scale_by_rank(discrete, unscaled, axis_ratios(discrete))
         features = unscaled.scaled(scales, device)
         operators = pencil.at(samples, device)
         shift = centre - OFF_CENTRE * operators.natural
-        _check_memory(case.rows, len(features), operators.is_complex or isinstance(shift, complex), settings.bytes)
+        _check_memory(discrete.rows, len(features), operators.is_complex or isinstance(shift, complex), settings.bytes)
         left = [L - shift * M for L, M in operators.of(features)]
         weights = _balanced(left)
         A = _realified(torch.cat([w * block for w, block in zip(weights, left, strict=True)]))
@@ -199,18 +199,18 @@ class Matrix:
         return len(self.A), self.A.shape[1]
 
     @property
-    def target(self) -> Tensor:
+    def rhs(self) -> Tensor:
         """Nothing yet."""
         return self.A.new_zeros(len(self.A))
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
-        yield self.A, self.target
+        yield self.A, self.rhs
 
     def blocks(self, height: int | None = None) -> Iterator[Matrix]:
         """Itself."""
         yield self
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w."""
         return self.A @ weights
 

@@ -149,7 +149,7 @@ def understated(misfit: float, count: int) -> bool:
     return not float(misfit) ** (2 / 3) <= 1 - variance + BY_CHANCE * variance**0.5
 
 
-def judged(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
+def assess(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     """The estimate and the verdict that follow from the evidence.
 
     Solutions `alike` have frequencies from one learnt distribution, and may lack the same.

@@ -19,11 +19,11 @@ from torch import Tensor
 from .._support.device import to_device
 from .._support.numbers import rms
 from ..basis import Family
-from ..discretise import Aimed, Collocated, System, linearise, weigh
-from ..fit.discrete import Case
+from ..discretise import LinearRows, System, WithRhs, linearise, weigh
+from ..fit.discrete import DiscreteProblem
 from ..geometry import Region, Samples
 from ..lstsq import Failed
-from ..nonlinear import Point
+from ..nonlinear import Iterate
 from .exponents import only_smooth
 from .local import Look, fastest_waves
 
@@ -46,10 +46,10 @@ Find = Callable[[Look, Samples], Look]
 
 
 def contradiction(
-    case: Case,
+    discrete: DiscreteProblem,
     features: Family,
     weights: Tensor,
-    here: Point,
+    here: Iterate,
     relative: Sequence[float],
     half: Callable[[], Family],
     looks: Mapping[int, Look],
@@ -66,14 +66,14 @@ def contradiction(
     large = [k for k, r in enumerate(relative) if r > LARGE * worst]
     if len(relative) < 2:
         return {}
-    faces = degenerate_faces(case, looks, find)
-    regions = [p.condition.region for p in case.held_out]
-    unknowns = [c.domain for c in case.problem.components]
+    faces = degenerate_faces(discrete, looks, find)
+    regions = [p.condition.region for p in discrete.held_out]
+    unknowns = [c.domain for c in discrete.problem.components]
     more = [regions.count(r) > unknowns.count(r) > 0 for r in regions]
     concentrated = worst < SUSPICIOUS or all(is_concentrated(regions[k], here.residuals[k], more[k]) for k in large)
     if concentrated and not faces:
         return {}
-    smaller = Reweighted.of(case, half(), features, weights)
+    smaller = Reweighted.of(discrete, half(), features, weights)
     before, now = smaller.residuals({}), [rms(r) for r in here.residuals]
     if before is None:
         return {}
@@ -88,12 +88,12 @@ def contradiction(
     return {}
 
 
-def degenerate_faces(case: Case, looks: Mapping[int, Look], find: Find) -> dict[int, int]:
+def degenerate_faces(discrete: DiscreteProblem, looks: Mapping[int, Look], find: Find) -> dict[int, int]:
     """The conditions on faces where bounded solutions are smooth by themselves, with the equations that degenerate."""
     found = {}
-    for k, p in enumerate(case.held_out):
+    for k, p in enumerate(discrete.held_out):
         domain = p.condition.region.domain
-        own = [j for j, look in looks.items() if look.placed.condition.region is domain]
+        own = [j for j, look in looks.items() if look.discretised.condition.region is domain]
         if len(own) == 1 and k != own[0] and p.samples.normals is not None:
             few = p.samples.only(np.linspace(0, len(p.samples) - 1, PLACES).astype(int))
             look = looks[own[0]]
@@ -150,7 +150,7 @@ def spread(residual: np.ndarray) -> float:
 
 def has_layers(look: Look, features: Family) -> bool:
     """Whether the highest derivatives of an equation on a domain matter only for waves shorter than all features."""
-    if look.placed.condition.region.domain is not look.placed.condition.region or not look.coefficients:
+    if look.discretised.condition.region.domain is not look.discretised.condition.region or not look.coefficients:
         return False
     fastest = fastest_waves(features)
     order = max(sum(jet.orders) for jet, _ in look.coefficients)
@@ -164,17 +164,18 @@ def has_layers(look: Look, features: Family) -> bool:
 class Reweighted:
     """A problem at points, for features; near a function, if it is not linear."""
 
-    case: Case
-    conditions: tuple[Collocated, ...]
+    discrete: DiscreteProblem
+    conditions: tuple[LinearRows, ...]
     features: Family
-    near: Point | None
+    near: Iterate | None
 
     @classmethod
-    def of(cls, case: Case, other: Family, features: Family, weights: Tensor) -> Reweighted:
+    def of(cls, discrete: DiscreteProblem, other: Family, features: Family, weights: Tensor) -> Reweighted:
         """The problem for other features, near the solution Σ w_j φ_j, with the weights of its equations."""
-        near = None if case.problem.is_linear else Point.of(case.problem, case.placed, features, weights)
-        conditions = linearise(case.placed, None if near is None else near.jets)
-        return cls(case, weigh(conditions, features, case.settings.weights), other, near)
+        problem = discrete.problem
+        near = None if problem.is_linear else Iterate.of(problem, discrete.discretised, features, weights)
+        conditions = linearise(discrete.discretised, None if near is None else near.jets)
+        return cls(discrete, weigh(conditions, features, discrete.settings.weights), other, near)
 
     def norm(self, residuals: Sequence[float]) -> float:
         """The weighted norm of residuals that have these root mean squares."""
@@ -184,12 +185,13 @@ class Reweighted:
 
     def residuals(self, heavier: Mapping[int, float]) -> list[float] | None:
         """Those of all equations at other points, some of their weights multiplied; None if there is no solution."""
-        case, near = self.case, self.near
+        discrete, near = self.discrete, self.near
         conditions = tuple(replace(c, weight=c.weight * heavier.get(k, 1.0)) for k, c in enumerate(self.conditions))
         rows = System(conditions, self.features)
-        aim = None if near is None else to_device(near.target(conditions), rows.target.device)
-        factorised = case.settings.solver(case.problem).factorise(rows if aim is None else Aimed(rows, aim))
+        aim = None if near is None else to_device(near.rhs(conditions), rows.rhs.device)
+        factorised = discrete.settings.solver(discrete.problem).factorise(rows if aim is None else WithRhs(rows, aim))
         result = factorised.solve()
         if isinstance(factorised, Failed) or result.status != "solved":
             return None
-        return [rms(r) for r in Point.of(case.problem, case.held_out, self.features, result.weights).residuals]
+        there = Iterate.of(discrete.problem, discrete.held_out, self.features, result.weights)
+        return [rms(r) for r in there.residuals]

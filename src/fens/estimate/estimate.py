@@ -12,13 +12,13 @@ from torch import Tensor
 
 from .._support.numbers import EPS, rms
 from ..basis import Distribution, Family, Features, all_isotropic
-from ..discretise import Collocated, evaluate, linearise, place
-from ..fit.discrete import Case, Stats, draw_features
+from ..discretise import LinearRows, discretise, evaluate, linearise
+from ..fit.discrete import DiscreteProblem, Stats, draw_features
 from ..fit.scale import scale_by_rank
 from ..geometry import Domain, Samples
-from ..nonlinear import NEGLIGIBLE, Point
+from ..nonlinear import NEGLIGIBLE, Iterate
 from ..problem import LINEARISATIONS, Component
-from .assess import GROWS, SENSITIVE, UNRESOLVED, Error, Evidence, judged
+from .assess import GROWS, SENSITIVE, UNRESOLVED, Error, Evidence, assess
 from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
 from .kind import objection
@@ -35,7 +35,7 @@ FAR = 100.0  # distance from the origin, in half-widths, from which the rounding
 
 
 def estimate_error(
-    case: Case,
+    discrete: DiscreteProblem,
     features: Family,
     weights: Tensor,
     distributions: Sequence[Distribution],
@@ -44,14 +44,14 @@ def estimate_error(
     seed: np.random.SeedSequence,
 ) -> Error:
     """The error of Σ w_j φ_j as a solution of a problem."""
-    problem = case.problem
+    problem = discrete.problem
     for_probes, for_points, for_features, for_closer, for_half, for_scan, for_finer = seed.spawn(7)
-    found = Found(case, features, weights, distributions, tuple(scales), for_half)
-    probes = tuple(Probes.of(c.domain, case.held_out, f.W, for_probes) for c, f in found.members)
+    found = Found(discrete, features, weights, distributions, tuple(scales), for_half)
+    probes = tuple(Probes.of(c.domain, discrete.held_out, f.W, for_probes) for c, f in found.members)
     values = values_at(features, weights, probes)
     sizes = [float(np.abs(v).max()) for v in values]
-    other = draw_features(problem, case.settings, for_features, distributions).scaled(scales, weights.device)
-    second = second_solution(case, features, weights, other, for_points)
+    other = draw_features(problem, discrete.settings, for_features, distributions).scaled(scales, weights.device)
+    second = second_solution(discrete, features, weights, other, for_points)
     recovery = sensitivity = float("inf")
     noise, growth, differences = dict[str, float](), 1.0, [float("inf")] * len(values)
     if second is not None:
@@ -72,12 +72,12 @@ def estimate_error(
         most = STEPS * way * max(gap / s for gap, s in zip(gaps, scales, strict=True))
         slow = replace(slow, relative=min(slow.relative, most))
     local = max(local, slow, key=lambda e: e.relative)
-    unseen = missed(problem, case.placed, for_scan)
-    names = _names([c.condition.region.name for c in case.held_out])
+    unseen = missed(problem, discrete.discretised, for_scan)
+    names = _names([c.condition.region.name for c in discrete.held_out])
     against = dict[int, float]()
     if local.relative < 1 or max(found.residuals) <= UNRESOLVED:  # else nothing is resolved
         against = contradiction(
-            case, features, weights, found.here, found.residuals, lambda: found.half[1], looks, found.moved
+            discrete, features, weights, found.here, found.residuals, lambda: found.half[1], looks, found.moved
         )
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     evidence = Evidence(
@@ -85,17 +85,17 @@ def estimate_error(
         *found.misfit, growth=growth, local=local.relative, where=local.where, equation=names[local.condition],
         coordinates=found.coordinates(probes),
         conflict={names[k]: r for k, r in against.items()},
-        objection=objection(problem, case.held_out, looks, found.moved),
+        objection=objection(problem, discrete.held_out, looks, found.moved),
         unseen=unseen[0].place if unseen else (),
     )  # fmt: skip
-    return judged(evidence, stats, not all_isotropic(distributions))
+    return assess(evidence, stats, not all_isotropic(distributions))
 
 
 @dataclass(frozen=True)
 class Found:
     """A solution, and what is asked of it more than once."""
 
-    case: Case
+    discrete: DiscreteProblem
     features: Family
     weights: Tensor
     distributions: Sequence[Distribution]
@@ -105,22 +105,22 @@ class Found:
     @property
     def members(self) -> list[tuple[Component, Features]]:
         """Each component with its features."""
-        return list(zip(self.case.problem.components, self.features.members, strict=True))
+        return list(zip(self.discrete.problem.components, self.features.members, strict=True))
 
     @cached_property
-    def here(self) -> Point:
+    def here(self) -> Iterate:
         """The solution at points that were not used for it."""
-        return Point.of(self.case.problem, self.case.held_out, self.features, self.weights)
+        return Iterate.of(self.discrete.problem, self.discrete.held_out, self.features, self.weights)
 
     @cached_property
     def residuals(self) -> tuple[float, ...]:
         """How far each equation is from holding there, relative to its terms."""
-        return self.here.imbalances(self.conditions, self.case.problem.half_widths, 0.0)
+        return self.here.relative_residuals(self.conditions, self.discrete.problem.half_widths, 0.0)
 
     @cached_property
-    def conditions(self) -> tuple[Collocated, ...]:
+    def conditions(self) -> tuple[LinearRows, ...]:
         """The equations there, linear near the solution."""
-        return linearise(self.case.held_out, None if self.case.problem.is_linear else self.here.jets)
+        return linearise(self.discrete.held_out, None if self.discrete.problem.is_linear else self.here.jets)
 
     @property
     def misfit(self) -> tuple[float, int]:
@@ -130,20 +130,20 @@ class Found:
         return (rms(np.concatenate(missed)), sum(map(len, missed))) if missed else (0.0, 0)
 
     @cached_property
-    def half(self) -> tuple[Case, Family]:
+    def half(self) -> tuple[DiscreteProblem, Family]:
         """The problem with half as many features, at least as dense among the frequencies, and of the usual rank."""
-        case, d = self.case.resized(0.5), len(self.case.problem.coordinates)
-        drawn = draw_features(case.problem, case.settings, self.seed.spawn(1)[0], self.distributions)
-        usual = scale_by_rank(case, drawn, self.scales)
+        discrete, d = self.discrete.resized(0.5), len(self.discrete.problem.coordinates)
+        drawn = draw_features(discrete.problem, discrete.settings, self.seed.spawn(1)[0], self.distributions)
+        usual = scale_by_rank(discrete, drawn, self.scales)
         lower = [min(s / 2 ** (1 / d), r) for s, r in zip(self.scales, usual, strict=True)]
-        return case, drawn.scaled(lower, self.weights.device)
+        return discrete, drawn.scaled(lower, self.weights.device)
 
     @cached_property
-    def double(self) -> tuple[Case, Family]:
+    def double(self) -> tuple[DiscreteProblem, Family]:
         """The problem with twice as many features, as dense among the frequencies, and so faster ones."""
-        case, faster = self.case.resized(2.0), 2 ** (1 / len(self.case.problem.coordinates))
-        drawn = draw_features(case.problem, case.settings, self.seed.spawn(1)[0], self.distributions)
-        return case, drawn.scaled([faster * s for s in self.scales], self.weights.device)
+        discrete, faster = self.discrete.resized(2.0), 2 ** (1 / len(self.discrete.problem.coordinates))
+        drawn = draw_features(discrete.problem, discrete.settings, self.seed.spawn(1)[0], self.distributions)
+        return discrete, drawn.scaled([faster * s for s in self.scales], self.weights.device)
 
     def growth(
         self,
@@ -157,15 +157,15 @@ class Found:
         Half may be too few to show all of it; what nothing bounds grows in both.
         """
 
-        def of(sized: tuple[Case, Family]) -> float:
-            case, other = sized
-            second = second_solution(case, self.features, self.weights, other, for_points)
+        def of(sized: tuple[DiscreteProblem, Family]) -> float:
+            discrete, other = sized
+            second = second_solution(discrete, self.features, self.weights, other, for_points)
             if second is None:
                 return float("inf")
-            return second.responses(case.problem, probes, np.random.default_rng(for_probes)).sensitivity
+            return second.responses(discrete.problem, probes, np.random.default_rng(for_probes)).sensitivity
 
         growth = sensitivity / of(self.half)
-        if GROWS < growth < float("inf") and self.case.settings.size <= MOST:
+        if GROWS < growth < float("inf") and self.discrete.settings.size <= MOST:
             later = of(self.double) / sensitivity
             growth = later if later < SETTLED else growth
         return growth
@@ -175,38 +175,38 @@ class Found:
 
         There any features of some speed make the same compromise between what they cannot follow and the rest.
         """
-        domains = [(look, look.placed.condition.region) for look in looks.values()]
+        domains = [(look, look.discretised.condition.region) for look in looks.values()]
         return max(self.residuals) > COARSE and any(
             look.leading(np.array(d.half_widths)).min() < VANISHING for look, d in domains if isinstance(d, Domain)
         )
 
     def finer(self, probes: Sequence[Probes], seed: np.random.SeedSequence) -> list[np.ndarray] | None:
         """The values of a solution with twice as many features; None if these are too many."""
-        if self.case.settings.size > MOST:
+        if self.discrete.settings.size > MOST:
             return None
-        case, other = self.double
-        second = second_solution(case, self.features, self.weights, other, seed)
+        discrete, other = self.double
+        second = second_solution(discrete, self.features, self.weights, other, seed)
         return None if second is None else values_at(other, second.weights, probes)
 
     def looks(self, seed: np.random.SeedSequence) -> tuple[dict[int, Look], dict[Domain, np.ndarray]]:
         """The equations at points that are looked at more closely, and places where something special may be."""
-        problem = self.case.problem
+        problem = self.discrete.problem
         for_places, for_points = seed.spawn(2)
         rng = np.random.default_rng(for_places)
         special = {d: corners(d, rng) for d in problem.domains}
-        for p in self.case.held_out:
+        for p in self.discrete.held_out:
             domain = p.condition.region
             if domain in special and (look := Look.of(p, self.features, self.weights)) is not None:
                 more = vanishing(look, domain, partial(self.moved, look), rng)
                 special[domain] = np.concatenate([special[domain], more])
-        points = closer_points(problem, self.case.settings, special, for_points)
-        placed = place(problem, points, LINEARISATIONS[self.case.settings.nonlinear], self.weights.device)
-        found = ((k, Look.of(p, self.features, self.weights)) for k, p in enumerate(placed))
+        points = closer_points(problem, self.discrete.settings, special, for_points)
+        discretised = discretise(problem, points, LINEARISATIONS[self.discrete.settings.nonlinear], self.weights.device)
+        found = ((k, Look.of(p, self.features, self.weights)) for k, p in enumerate(discretised))
         return {k: look for k, look in found if look is not None}, special
 
     def moved(self, look: Look, samples: Samples) -> Look:
         """An equation that is looked at, at other points."""
-        return look.moved(samples, self.case.problem.coordinates, self.features, self.weights)
+        return look.moved(samples, self.discrete.problem.coordinates, self.features, self.weights)
 
     @property
     def rounding(self) -> float:

@@ -13,8 +13,8 @@ from itertools import product
 
 import numpy as np
 
-from ..discretise import Placed
-from ..geometry import Box, Cylinder, Domain, Edge, Pair, Points, Samples
+from ..discretise import DiscreteCondition
+from ..geometry import Box, Cylinder, Domain, Facet, Pair, Points, Samples
 from ..problem import Problem
 from .local import Look
 from .symbol import Symbol
@@ -28,11 +28,11 @@ VANISHING = 1e-3  # leading coefficient, beside what it usually is, with which a
 Find = Callable[[Look, Samples], Look]
 
 
-def objection(problem: Problem, held_out: Sequence[Placed], looks: Mapping[int, Look], find: Find) -> str:
+def objection(problem: Problem, held_out: Sequence[DiscreteCondition], looks: Mapping[int, Look], find: Find) -> str:
     """Why conditions are in the wrong place, in a sentence; empty if there is nothing to be said."""
     rng = np.random.default_rng(0)
     for domain in problem.domains:
-        own = {k: look for k, look in looks.items() if look.placed.condition.region is domain}
+        own = {k: look for k, look in looks.items() if look.discretised.condition.region is domain}
         said = _against_time(problem, domain, held_out, list(own.values()), rng)
         said = said or _without_condition(problem, domain, list(own.values()), find, rng)
         if not said and len(own) == 1 and len(problem.components) == 1:
@@ -43,7 +43,11 @@ def objection(problem: Problem, held_out: Sequence[Placed], looks: Mapping[int, 
 
 
 def _against_time(
-    problem: Problem, domain: Domain, held_out: Sequence[Placed], looks: Sequence[Look], rng: np.random.Generator
+    problem: Problem,
+    domain: Domain,
+    held_out: Sequence[DiscreteCondition],
+    looks: Sequence[Look],
+    rng: np.random.Generator,
 ) -> str:
     """Conditions at the wrong end of an axis."""
     unknowns = [k for k, c in enumerate(problem.components) if c.domain == domain and not c.is_constant]
@@ -69,7 +73,7 @@ def _against_time(
 
 
 def _from_no_end(
-    domain: Domain, held_out: Sequence[Placed], symbol: Symbol, rows: Sequence[int], rng: np.random.Generator
+    domain: Domain, held_out: Sequence[DiscreteCondition], symbol: Symbol, rows: Sequence[int], rng: np.random.Generator
 ) -> str:
     """Waves without damping that no axis is solved along from one of its ends.
 
@@ -116,7 +120,7 @@ def _sentence(domain: Domain, axis: int, end: str, given: tuple[int, int]) -> st
     )
 
 
-def _given(domain: Domain, held_out: Sequence[Placed], axis: int) -> tuple[int, int] | None:
+def _given(domain: Domain, held_out: Sequence[DiscreteCondition], axis: int) -> tuple[int, int] | None:
     """How many conditions there are at the lower and at the upper end of an axis; None where these are joined."""
     lower = upper = 0
     for p in held_out:
@@ -157,7 +161,7 @@ def _without_condition(
     return ""
 
 
-def _edges(problem: Problem, domain: Domain) -> list[tuple[Edge, bool]] | None:
+def _edges(problem: Problem, domain: Domain) -> list[tuple[Facet, bool]] | None:
     """The parts of a boundary, and whether there is a condition; None if others may determine the solution, too."""
     regions = [c.region for c in problem.conditions if c.region is not domain]
     inside = sum(c.region is domain for c in problem.conditions)
@@ -175,7 +179,7 @@ def _leading(look: Look) -> np.ndarray:
     return np.asarray(sum(np.abs(c) for jet, c in look.coefficients if sum(jet.orders) == order))
 
 
-def _on(edge: Edge, rng: np.random.Generator) -> Samples:
+def _on(edge: Facet, rng: np.random.Generator) -> Samples:
     return edge.piece.sample(ON_FACE, lambda n, ends, g: g.random((n, len(ends))), rng)
 
 
@@ -235,5 +239,5 @@ def _velocity(look: Look, dimension: int) -> np.ndarray:
     return found
 
 
-def _name(edge: Edge) -> str:
+def _name(edge: Facet) -> str:
     return f"the face {edge.detail}" if edge.detail else f"the part {edge.shape}"

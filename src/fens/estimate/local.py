@@ -17,7 +17,7 @@ from torch import Tensor
 
 from .._support.device import to_host
 from ..basis import Family
-from ..discretise import Placed, evaluate_jets
+from ..discretise import DiscreteCondition, evaluate_jets
 from ..geometry import Box, Cylinder, Domain, Samples
 from ..problem import Jet, Problem
 
@@ -31,28 +31,28 @@ CANDIDATES = 8  # points for each order of magnitude of it
 class Look:
     """An equation at points that are looked at more closely: coefficients, and what is left of it."""
 
-    placed: Placed
+    discretised: DiscreteCondition
     coefficients: Sequence[tuple[Jet, np.ndarray]]
     residual: np.ndarray
 
     @classmethod
-    def of(cls, placed: Placed, features: Family, weights: Tensor) -> Look | None:
+    def of(cls, discretised: DiscreteCondition, features: Family, weights: Tensor) -> Look | None:
         """None for what has no points of its own, and for data with noise, which need not hold."""
-        noisy = any(d.std is not None for d in placed.condition.equation.data)
-        if placed.is_integral or noisy:
+        noisy = any(d.std is not None for d in discretised.condition.equation.data)
+        if discretised.is_integral or noisy:
             return None
-        jets = evaluate_jets(features, weights, placed.places, placed.jets)
+        jets = evaluate_jets(features, weights, discretised.places, discretised.jets)
         with np.errstate(all="ignore"):
-            values = {**placed.values, **{s: jets[j] for j, s in placed.form.equation.jets}}
-            n = len(placed.samples)
-            coefficients = [(jet, formula(values, n)) for jet, formula in placed.form.coefficients]
-            residual = placed.residual(jets)
-        return cls(placed, coefficients, residual)
+            values = {**discretised.values, **{s: jets[j] for j, s in discretised.form.equation.jets}}
+            n = len(discretised.samples)
+            coefficients = [(jet, formula(values, n)) for jet, formula in discretised.form.coefficients]
+            residual = discretised.residual(jets)
+        return cls(discretised, coefficients, residual)
 
     @property
     def points(self) -> np.ndarray:
         """Where."""
-        return self.placed.samples.points
+        return self.discretised.samples.points
 
     def relative(self, sizes: Sequence[float], wave_numbers: np.ndarray) -> np.ndarray:
         """The error at each point relative to the solution; zero where the equation has no value.
@@ -97,11 +97,11 @@ class Look:
     def only(self, rows: np.ndarray) -> Look:
         """The equation at some of the points."""
         coefficients = [(jet, c[rows]) for jet, c in self.coefficients]
-        return Look(self.placed.only(rows), coefficients, self.residual[rows])
+        return Look(self.discretised.only(rows), coefficients, self.residual[rows])
 
     def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol], features: Family, weights: Tensor) -> Look:
         """The same equation at other points."""
-        found = Look.of(self.placed.moved(samples, coordinates), features, weights)
+        found = Look.of(self.discretised.moved(samples, coordinates), features, weights)
         assert found is not None
         return found
 
@@ -125,7 +125,7 @@ def local_error(
     """What residuals say of the error, at the place where they say most; `looks` are by the numbers of conditions."""
     found = [NOWHERE]
     for k, look in looks.items():
-        region = look.placed.condition.region
+        region = look.discretised.condition.region
         domain = region.domain or problem.domain
         away = distances(domain, look.points, special.get(domain), on_face=region is not domain)
         with np.errstate(divide="ignore"):
@@ -140,7 +140,7 @@ def degenerate_error(
     """The same where leading coefficients are about to vanish, and errors may vary as slowly as residuals do."""
     fastest, found = fastest_waves(features), [NOWHERE]
     for k, look in looks.items():
-        region = look.placed.condition.region
+        region = look.discretised.condition.region
         if isinstance(region, Domain) and len(rows := _degenerate(look, region, sizes, fastest)):
             few = look.only(rows)
             own = few.own_wave_numbers(region, fastest, features, weights)
@@ -191,7 +191,7 @@ def distances(domain: Domain, points: np.ndarray, special: np.ndarray | None, on
         found = (1 - np.abs(unit)).min(axis=1)
         base, there = (domain.base, points[:, :-1]) if isinstance(domain, Cylinder) else (domain, points)
         if not isinstance(base, Box):  # whose bounds are its boundary
-            found = np.minimum(found, np.abs(base.depth(there)) / max(base.half_widths))
+            found = np.minimum(found, np.abs(base.signed_distance(there)) / max(base.half_widths))
     for place in special if special is not None else ():
         at = (2 * place - lower - upper) / (upper - lower)
         found = np.minimum(found, np.sqrt(((unit - at) ** 2).sum(axis=1)))

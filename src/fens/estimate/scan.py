@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
-from ..discretise import Placed
+from ..discretise import DiscreteCondition
 from ..discretise.field import Extrapolated, Field
 from ..errors import EvaluationError
 from ..geometry import Samples
@@ -35,10 +35,12 @@ class Missed:
     place: tuple[float, ...]
 
 
-def missed(problem: Problem, placed: Sequence[Placed], seed: np.random.SeedSequence) -> tuple[Missed, ...]:
+def missed(
+    problem: Problem, discretised: Sequence[DiscreteCondition], seed: np.random.SeedSequence
+) -> tuple[Missed, ...]:
     """Places at which known functions in the equations do something that the points do not see."""
     found = []
-    for k, (p, stream) in enumerate(zip(placed, seed.spawn(len(placed)), strict=True)):
+    for k, (p, stream) in enumerate(zip(discretised, seed.spawn(len(discretised)), strict=True)):
         formulas = [f for f in _known(p) if not is_plain(f.expression, problem)]
         if formulas and not p.is_integral and any(len(q.ends) for q in p.condition.region.patches):
             looks = FEW_LOOKS if all(map(_is_computed, formulas)) else LOOKS
@@ -48,10 +50,10 @@ def missed(problem: Problem, placed: Sequence[Placed], seed: np.random.SeedSeque
     return tuple(found)
 
 
-def _known(placed: Placed) -> list[Formula]:
+def _known(discretised: DiscreteCondition) -> list[Formula]:
     """The formulas of an equation without the unknown."""
-    at_rest = {symbol: sp.S.Zero for _, symbol in placed.form.equation.jets}
-    expressions = [placed.form.source.expression, *(c.expression for _, c in placed.form.coefficients)]
+    at_rest = {symbol: sp.S.Zero for _, symbol in discretised.form.equation.jets}
+    expressions = [discretised.form.source.expression, *(c.expression for _, c in discretised.form.coefficients)]
     try:
         known = [e.xreplace(at_rest) for e in expressions]
     except (TypeError, ValueError, ZeroDivisionError):
@@ -60,11 +62,11 @@ def _known(placed: Placed) -> list[Formula]:
     return [Formula(e) for e in varying if not e.has(sp.zoo, sp.nan, sp.oo, -sp.oo)]
 
 
-def _size(placed: Placed) -> np.ndarray:
+def _size(discretised: DiscreteCondition) -> np.ndarray:
     """The size of the coefficients that no unknown is in; 1 without any."""
-    symbols, n = {symbol for _, symbol in placed.form.equation.jets}, len(placed.samples)
-    known = [c for _, c in placed.form.coefficients if not c.expression.free_symbols & symbols]
-    size = sum((np.abs(c(placed.values, n)) for c in known), np.zeros(n))
+    symbols, n = {symbol for _, symbol in discretised.form.equation.jets}, len(discretised.samples)
+    known = [c for _, c in discretised.form.coefficients if not c.expression.free_symbols & symbols]
+    size = sum((np.abs(c(discretised.values, n)) for c in known), np.zeros(n))
     return np.where(size > 0, size, 1.0)
 
 
@@ -103,15 +105,17 @@ def _is_computed(formula: Formula) -> bool:
     return plain.is_number and all(isinstance(w.args[0].function, Extrapolated | Field) for w in wrapped)
 
 
-def _everywhere(placed: Placed, looks: int, rng: np.random.Generator) -> Samples:
-    pieces = placed.condition.region.patches
+def _everywhere(discretised: DiscreteCondition, looks: int, rng: np.random.Generator) -> Samples:
+    pieces = discretised.condition.region.patches
     counts = [max(1, int(looks / len(pieces))) if len(p.ends) else 1 for p in pieces]
     samples = Samples.joined([p.place(rng.random((n, len(p.ends)))) for p, n in zip(pieces, counts, strict=True)])
-    region = placed.condition.region
+    region = discretised.condition.region
     return region.paired(samples) if region.has_pairs else samples
 
 
-def _unseen(formulas: Sequence[Formula], placed: Placed, everywhere: Placed) -> list[tuple[float, ...]]:
+def _unseen(
+    formulas: Sequence[Formula], discretised: DiscreteCondition, everywhere: DiscreteCondition
+) -> list[tuple[float, ...]]:
     """Places where functions are far outside the range of their values at the nearest points of the fit.
 
     Relative to the coefficients there: an equation may have been divided by what vanishes somewhere.
@@ -119,7 +123,7 @@ def _unseen(formulas: Sequence[Formula], placed: Placed, everywhere: Placed) -> 
     found: list[tuple[float, ...]] = []
     with np.errstate(all="ignore"):
         try:
-            sizes = [(p, _size(p)) for p in (everywhere, placed)]
+            sizes = [(p, _size(p)) for p in (everywhere, discretised)]
         except EvaluationError:  # a callable that takes the points of a solve and no others
             return []
         for formula in formulas:
@@ -127,7 +131,7 @@ def _unseen(formulas: Sequence[Formula], placed: Placed, everywhere: Placed) -> 
                 there, here = (formula(p.values, len(p.samples)) / size for p, size in sizes)
             except EvaluationError:
                 continue
-            found += _beyond(there, here, everywhere.samples.points, placed.samples.points)
+            found += _beyond(there, here, everywhere.samples.points, discretised.samples.points)
     return found
 
 

@@ -13,12 +13,22 @@ from torch import Tensor
 from .._support.device import to_device, to_host
 from .._support.numbers import rms
 from ..basis import Family
-from ..discretise import Aimed, Collocated, Placed, System, evaluate, linearise, mean_row_norm, place, weigh
+from ..discretise import (
+    DiscreteCondition,
+    LinearRows,
+    System,
+    WithRhs,
+    discretise,
+    evaluate,
+    linearise,
+    mean_row_norm,
+    weigh,
+)
 from ..errors import EvaluationError
-from ..fit.discrete import Case, place_points
+from ..fit.discrete import DiscreteProblem, place_points
 from ..geometry import Clustered, Demand, Domain
 from ..lstsq import Failed, Solvable
-from ..nonlinear import Point, natural_size
+from ..nonlinear import Iterate, natural_size
 from ..problem import LINEARISATIONS, Problem
 
 PROBES = 1000  # points in the domain at which functions are compared
@@ -40,7 +50,9 @@ class Probes:
     far: int
 
     @classmethod
-    def of(cls, domain: Domain, held_out: Sequence[Placed], W: Tensor, seed: np.random.SeedSequence) -> Probes:
+    def of(
+        cls, domain: Domain, held_out: Sequence[DiscreteCondition], W: Tensor, seed: np.random.SeedSequence
+    ) -> Probes:
         """Those of a domain, for features with these frequencies."""
         for_inside, for_corners = seed.spawn(2)
         lower, upper = np.array(domain.bounds).T
@@ -57,7 +69,7 @@ class Probes:
 class Second:
     """A solution with other features at other points, and the factorised matrix, which tests can use again."""
 
-    conditions: tuple[Collocated, ...]
+    conditions: tuple[LinearRows, ...]
     features: Family
     factorised: Solvable
     weights: Tensor
@@ -65,7 +77,7 @@ class Second:
     def responses(self, problem: Problem, probes: Sequence[Probes], rng: np.random.Generator) -> Responses:
         """What comes out for several right-hand sides, solved for and evaluated all at once."""
         known = self._random_functions(rng)
-        sides = [*self.factorised.image(known).T, *self._changes(problem, rng), *self._noises(rng)]
+        sides = [*self.factorised.matvec(known).T, *self._changes(problem, rng), *self._noises(rng)]
         found = self.factorised.weights_for(torch.stack(sides).T, refined=False)
         found[:, : known.shape[1]] -= known  # what their being found again misses
         values = values_at(self.features, torch.cat([self.weights[:, None], known, found], 1), probes)
@@ -149,23 +161,23 @@ class Responses:
 
 
 def second_solution(
-    case: Case, features: Family, weights: Tensor, other: Family, seed: np.random.SeedSequence
+    discrete: DiscreteProblem, features: Family, weights: Tensor, other: Family, seed: np.random.SeedSequence
 ) -> Second | None:
     """The solution with other features at other points; None if there is none.
 
     For a nonlinear problem it is that of the equations linearised at the first solution.
     """
-    problem, settings = case.problem, case.settings
+    problem, settings = discrete.problem, discrete.settings
     samples = place_points(problem, settings, seed)
-    placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], weights.device)
-    first = None if problem.is_linear else Point.of(problem, placed, features, weights)
+    discretised = discretise(problem, samples, LINEARISATIONS[settings.nonlinear], weights.device)
+    first = None if problem.is_linear else Iterate.of(problem, discretised, features, weights)
     try:
-        conditions = weigh(linearise(placed, None if first is None else first.jets), other, settings.weights)
+        conditions = weigh(linearise(discretised, None if first is None else first.jets), other, settings.weights)
     except EvaluationError:
         return None
     system = System(conditions, other)
-    aim = None if first is None else to_device(first.target(conditions), weights.device)
-    factorised = settings.solver(problem).factorise(system if aim is None else Aimed(system, aim))
+    aim = None if first is None else to_device(first.rhs(conditions), weights.device)
+    factorised = settings.solver(problem).factorise(system if aim is None else WithRhs(system, aim))
     result = factorised.solve()
     if isinstance(factorised, Failed) or result.status != "solved":
         return None

@@ -19,8 +19,8 @@ from .._support.numbers import is_whole
 from ..errors import FensError, FileError
 from ..errors import quoted as shown
 from . import parse
-from .places import Path, Place, places
-from .words import Names
+from .builtins import Names
+from .positions import Path, Place, places
 
 LARGEST = 10**6  # bytes of a problem file
 LARGEST_BESIDE = 5 * 10**7  # bytes of a file that it names

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 import sympy as sp
 
+from .builtins import CONSTANTS, WORDS
 from .document import Node
 from .tokens import LONGEST_NAME
-from .words import CONSTANTS, WORDS
 
 
 def check_name(name: str, node: Node, taken: Iterable[str] = ()) -> str:

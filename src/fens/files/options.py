@@ -13,8 +13,8 @@ from ..errors import FileError, quoted
 from ..geometry import Clustered, Grid, Random, Region, Sampler
 from ..options import ScaleGrid
 from . import parse
+from .builtins import Names, is_unknown
 from .document import Node
-from .words import Names, is_unknown
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ from typing import Any
 from .._support.numbers import about
 from ..errors import FileError
 from ..geometry import Grid
+from .builtins import Names
 from .document import Node
 from .options import grid
-from .words import Names
 
 PICTURES = (".png", ".pdf", ".svg")
 # what a file may ask for, and how the names of such files end

@@ -25,8 +25,8 @@ from sympy.core.relational import Relational
 
 from ..errors import FileError
 from .bounds import MOST_NODES, extent, why_no_number, why_no_power, why_too_large
+from .builtins import CONSTANTS, WORDS, Names, call
 from .tokens import Token, refuse, tokens
-from .words import CONSTANTS, WORDS, Names, call
 
 DEEPEST = 30  # brackets within brackets
 COMPARISONS = {"<": sp.StrictLessThan, "<=": sp.LessThan, ">": sp.StrictGreaterThan, ">=": sp.GreaterThan}

@@ -20,12 +20,12 @@ from ..options.settings import Settings
 from ..problem import Problem, Unknown, complex_unknown
 from ..solution import Solution
 from . import parse, shapes
+from .builtins import Names
 from .document import Document, Node, load
 from .names import check_name
 from .options import Context, options
 from .output import Output, output
 from .regions import region
-from .words import Names
 
 SECTIONS = (
     "title", "parameters", "shapes", "domain", "domains", "unknowns", "expressions", "equations",

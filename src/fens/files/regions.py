@@ -12,9 +12,9 @@ from ..errors import FileError
 from ..geometry import Cylinder, Domain, Points, Region
 from ..problem import Data
 from . import parse
+from .builtins import Names
 from .columns import MOST_BYTES, read_columns
 from .document import Document
-from .words import Names
 
 HELP = (
     "inside, boundary, sides, initial, final, face x = 0, part NAME, edge 3, pair x or points FILE.csv; with several "

@@ -13,11 +13,11 @@ import sympy as sp
 from ..errors import FileError
 from ..geometry import Ball, Box, Cloud, Combined, Domain, Implicit, Polygon, Shape, Star, Surface, check_extent
 from . import parse
+from .builtins import Names
 from .columns import MOST_BYTES, read_columns
 from .document import Node
 from .names import check_name, symbol
 from .tokens import refuse
-from .words import Names
 
 Tables = Mapping[str, Node]
 MOST_COMBINED = 50  # for each of them, all before are asked whether something is left

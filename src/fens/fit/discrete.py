@@ -31,12 +31,12 @@ from ..basis import (
     draw_spots,
 )
 from ..basis.rank import by_rank
-from ..discretise import Placed, System, linearise, place, sample, weigh
+from ..discretise import DiscreteCondition, System, discretise, linearise, sample, weigh
 from ..discretise.field import Fields
 from ..errors import EvaluationError, SettingError
 from ..geometry import Clustered, Region, Samples
 from ..lstsq import Failed, LeastSquares, least
-from ..nonlinear import Iteration, Point, State, best, starts, verdict
+from ..nonlinear import Iterate, Iteration, State, best, starts, status_of
 from ..options import Settings
 from ..problem import LINEARISATIONS, Component, Problem
 
@@ -70,32 +70,32 @@ Fit = tuple[Stats, torch.Tensor]
 
 
 @dataclass(frozen=True)
-class Case:
+class DiscreteProblem:
     """A problem with its options, at its points; and where random choices in its course come from."""
 
     problem: Problem
     settings: Settings
-    placed: Sequence[Placed]
+    discretised: Sequence[DiscreteCondition]
     for_start: np.random.SeedSequence
     for_trials: np.random.SeedSequence
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return sum(p.rows for p in self.placed)
+        return sum(p.rows for p in self.discretised)
 
     @cached_property
-    def held_out(self) -> tuple[Placed, ...]:
+    def held_out(self) -> tuple[DiscreteCondition, ...]:
         """The equations at other points, which no fit uses."""
         return place_elsewhere(self.problem, self.settings, self.for_trials)
 
-    def starting_from(self, function: Fields | None) -> Case:
+    def starting_from(self, function: Fields | None) -> DiscreteProblem:
         """The same, with a nonlinear iteration from a function."""
         if function is None or self.problem.is_linear:
             return self
         return replace(self, settings=replace(self.settings, initial=function))
 
-    def resized(self, factor: float) -> Case:
+    def resized(self, factor: float) -> DiscreteProblem:
         """The same with so many times as many features, and points for these."""
         given = self.settings.features
         if isinstance(given, Mapping):
@@ -106,7 +106,7 @@ class Case:
 
     def fitted(self, features: Family) -> Fit:
         """The weights of given features."""
-        return find_weights(self.problem, self.settings, self.placed, features, self.for_start)
+        return find_weights(self.problem, self.settings, self.discretised, features, self.for_start)
 
 
 def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
@@ -120,21 +120,24 @@ def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSeque
     return found
 
 
-def place_elsewhere(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> tuple[Placed, ...]:
+def place_elsewhere(
+    problem: Problem, settings: Settings, seed: np.random.SeedSequence
+) -> tuple[DiscreteCondition, ...]:
     """The equations at points of our own choice; where they have no value at some of these, at the user's."""
     linearisation, device = LINEARISATIONS[settings.nonlinear], device_of(settings.device)
-    placed = place(problem, sample(problem, Clustered(rows=1.0), settings.sizes(problem), seed), linearisation, device)
+    samples = sample(problem, Clustered(rows=1.0), settings.sizes(problem), seed)
+    discretised = discretise(problem, samples, linearisation, device)
     try:
         if problem.is_linear:
-            linearise(placed)
+            linearise(discretised)
     except EvaluationError:
-        return place(problem, place_points(problem, settings, seed), linearisation, device)
-    return placed
+        return discretise(problem, place_points(problem, settings, seed), linearisation, device)
+    return discretised
 
 
-def check_size(placed: Sequence[Placed], features: int, memory: int) -> None:
+def check_size(discretised: Sequence[DiscreteCondition], features: int, memory: int) -> None:
     """Refuse a system with fewer rows than unknowns, which would not be determined, or one too large to be held."""
-    rows = sum(p.rows for p in placed)
+    rows = sum(p.rows for p in discretised)
     if rows < features:
         raise SettingError(
             f"The points give {rows} rows for {features} features; least squares needs at least as many rows as "
@@ -210,25 +213,25 @@ def _ratios(
 def find_weights(
     problem: Problem,
     settings: Settings,
-    placed: Sequence[Placed],
+    discretised: Sequence[DiscreteCondition],
     features: Family,
     for_start: np.random.SeedSequence,
 ) -> Fit:
     """The weights of given features: by one least squares, or by a nonlinear iteration of them."""
-    rows, solver = sum(p.rows for p in placed), settings.solver(problem)
+    rows, solver = sum(p.rows for p in discretised), settings.solver(problem)
     if problem.is_linear:
-        conditions = weigh(linearise(placed), features, settings.weights)
+        conditions = weigh(linearise(discretised), features, settings.weights)
         result = solver.factorise(System(conditions, features)).solve()
         require_solved(result)
         largest, row_weights = float(result.weights.abs().max()), tuple(c.weight for c in conditions)
         return Stats(rows, len(features), result.residual, result.rank, largest, row_weights, {}), result.weights
     newton, most = settings.nonlinear == "newton", settings.max_iterations
     failures = []
-    for start in starts(problem, settings.initial, placed, features, settings.weights, for_start, solver):
+    for start in starts(problem, settings.initial, discretised, features, settings.weights, for_start, solver):
         # a function that the user gave tells how large u is; a start of our own may be anything
-        size = 0.0 if settings.initial is None else max(Point.of(problem, placed, features, start).sizes)
+        size = 0.0 if settings.initial is None else max(Iterate.of(problem, discretised, features, start).sizes)
         kept = settings.bytes // 4
-        iteration = Iteration(problem, placed, features, settings.weights, newton, most, solver, size, kept)
+        iteration = Iteration(problem, discretised, features, settings.weights, newton, most, solver, size, kept)
         stats, weights = run(iteration, start, rows)
         if stats.status != "failed":
             return stats, weights
@@ -246,19 +249,19 @@ def run(iteration: Iteration, start: torch.Tensor, rows: int) -> Fit:
         return Stats(rows, features, float("inf"), 0, 0.0, (), {}, "failed", advice), start
     kept = best(states)
     largest = float(kept.weights.abs().max())
-    status = verdict(states, iteration.max_iterations)
+    status = status_of(states, iteration.max_iterations)
     stats = Stats(rows, features, kept.residual, kept.rank, largest, kept.row_weights, {}, *status, states)
     return stats, kept.weights
 
 
-def deviations(case: Case, features: Family, weights: torch.Tensor) -> dict[sp.Expr, float]:
+def deviations(discrete: DiscreteProblem, features: Family, weights: torch.Tensor) -> dict[sp.Expr, float]:
     """The standard deviation of each unknown number that the noise of the data makes; NaN if no noise is given."""
-    numbers = {c.unknown: k for k, c in enumerate(case.problem.components) if c.is_constant}
+    numbers = {c.unknown: k for k, c in enumerate(discrete.problem.components) if c.is_constant}
     if not numbers:
         return {}
-    here = Point.of(case.problem, case.placed, features, weights)
-    conditions = weigh(linearise(case.placed, here.jets), features, case.settings.weights)
-    factorised = case.settings.solver(case.problem).factorise(System(conditions, features))
+    here = Iterate.of(discrete.problem, discrete.discretised, features, weights)
+    conditions = weigh(linearise(discrete.discretised, here.jets), features, discrete.settings.weights)
+    factorised = discrete.settings.solver(discrete.problem).factorise(System(conditions, features))
     if isinstance(factorised, Failed) or all(c.noise is None for c in conditions):
         return dict.fromkeys(numbers, float("nan"))
     noise = torch.cat([c.weighted_noise for c in conditions])

@@ -17,15 +17,15 @@ from .._support.numbers import rms
 from .._support.progress import track
 from ..basis import OVERLAP, Draws, Unscaled
 from ..basis.rank import by_measured_rank, by_rank
-from ..discretise import Placed, linearise
+from ..discretise import DiscreteCondition, linearise
 from ..discretise.field import Field, Fields
 from ..errors import FensError
-from ..geometry import Clustered, Demand, Domain, thinned
+from ..geometry import Clustered, Demand, Domain, subsample
 from ..lstsq import numerical_rank
 from ..lstsq.cluster import Cluster
-from ..nonlinear import Point
+from ..nonlinear import Iterate
 from ..options import ScaleGrid, Settings
-from .discrete import Case, Fit
+from .discrete import DiscreteProblem, Fit
 from .search import ROUND_OFF, Scales, Search, descend, search
 
 COMPARABLE = 8.0  # ratio of lengths up to which axes share one scale, at first
@@ -40,7 +40,7 @@ ROWS = 2.5  # for each feature, if there are more than twice as many
 
 
 @dataclass(frozen=True)
-class Begin:
+class ScaleHint:
     """Scales to try first, or those of the rank in the same ratios if these are larger; and the stride from there."""
 
     scales: Scales
@@ -49,7 +49,7 @@ class Begin:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ScaleChoice:
     """The scales, the search for them, the fit with them if that was made, and the functions of a trial."""
 
     scales: Scales
@@ -58,85 +58,86 @@ class Choice:
     function: Fields | None = None
 
 
-def choose_scale(case: Case, unscaled: Draws, begin: Begin | None = None) -> Choice:
-    """The scale along each axis. `begin` is where to look first, if something is known."""
-    problem, settings = case.problem, case.settings
+def choose_scale(discrete: DiscreteProblem, unscaled: Draws, hint: ScaleHint | None = None) -> ScaleChoice:
+    """The scale along each axis. `hint` is where to look first, if something is known."""
+    problem, settings = discrete.problem, discrete.settings
     if (fixed := settings.fixed_scale(problem)) is not None:
-        return Choice(fixed)
+        return ScaleChoice(fixed)
     if isinstance(settings.scale, ScaleGrid):
-        found = search(settings.scale, len(problem.coordinates) * len(problem.components), Residuals(case, unscaled))
-        return Choice(found.scales[found.best], found)
-    trials = Trials.of(case, unscaled)
-    found = refine(trials, begin)
+        count = len(problem.coordinates) * len(problem.components)
+        found = search(settings.scale, count, Residuals(discrete, unscaled))
+        return ScaleChoice(found.scales[found.best], found)
+    trials = Trials.of(discrete, unscaled)
+    found = refine(trials, hint)
     best = found.scales[found.best]
     final = trials.use_all and (problem.is_linear or found.best == 0)  # a fit that need not be made again
-    return Choice(best, found, trials.fits.get(best) if final else None, trials.function(best))
+    return ScaleChoice(best, found, trials.fits.get(best) if final else None, trials.function(best))
 
 
 @dataclass(frozen=True)
 class Residuals:
     """‖A w − F‖ of scales: one after another, or on a cluster side by side."""
 
-    case: Case
+    discrete: DiscreteProblem
     unscaled: Draws
 
     def __call__(self, scales: Sequence[Scales]) -> Iterable[float]:
-        settings = self.case.settings
+        settings = self.discrete.settings
         if settings.cluster is None:
             return (self.of(rho) for rho in track(scales, "searching the scale"))
-        alone = replace(self, case=replace(self.case, settings=replace(settings, cluster=None)))
+        alone = replace(self, discrete=replace(self.discrete, settings=replace(settings, cluster=None)))
         return Cluster.of(settings.cluster).map(alone.of, scales, label="scales tried")
 
     def of(self, rho: Scales) -> float:
         """That of one scale."""
-        stats, _ = self.case.fitted(self.unscaled.scaled(rho, self.case.placed[0].points.device))
+        stats, _ = self.discrete.fitted(self.unscaled.scaled(rho, self.discrete.discretised[0].points.device))
         return float("inf") if stats.status == "failed" else stats.residual
 
 
-def refine(trials: Trials, begin: Begin | None) -> Search:
+def refine(trials: Trials, hint: ScaleHint | None) -> Search:
     """From the scales by rank, or those to begin with, down the held-out residual."""
-    start = begin.scales if begin else first_scale(trials)
-    if begin is not None and begin.by_rank:
-        start = max(start, scale_by_rank(trials.case, trials.unscaled, start), key=math.prod)
-    stride = begin.stride if begin else STRIDE
+    start = hint.scales if hint else first_scale(trials)
+    if hint is not None and hint.by_rank:
+        start = max(start, scale_by_rank(trials.discrete, trials.unscaled, start), key=math.prod)
+    stride = hint.stride if hint else STRIDE
     reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride, trials.enough(start))
     return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
 
 
 def first_scale(trials: Trials) -> Scales:
     """The scales by rank, in ratios that follow the slopes of a first fit if that is better and wanted."""
-    start = scale_by_rank(trials.case, trials.unscaled, first_shape(trials.case))
-    met = trials.loss(start) <= trials.enough(start) and trials.case.settings.tol is not None
+    start = scale_by_rank(trials.discrete, trials.unscaled, axis_ratios(trials.discrete))
+    met = trials.loss(start) <= trials.enough(start) and trials.discrete.settings.tol is not None
     if not met and (slopes := trials.slopes(start)) is not None:
-        other = scale_by_rank(trials.case, trials.unscaled, slopes)
+        other = scale_by_rank(trials.discrete, trials.unscaled, slopes)
         if trials.loss(other) < trials.loss(start):
             return other
     return start
 
 
-def first_shape(case: Case) -> Scales:
+def axis_ratios(discrete: DiscreteProblem) -> Scales:
     """The ratios of the scales before anything is known of the solution.
 
     One scale serves all axes of comparable length. Where lengths differ by more, they are likely in different units,
     and the scales go inversely with them.
     """
     shape: list[float] = []
-    for lengths in _lengths(case):
+    for lengths in _lengths(discrete):
         comparable = max(lengths) <= COMPARABLE * min(lengths)
         shape += [1.0 if comparable else 1 / w for w in lengths]
     return tuple(shape)
 
 
-def scale_by_rank(case: Case, unscaled: Draws, shape: Scales) -> Scales:
+def scale_by_rank(discrete: DiscreteProblem, unscaled: Draws, shape: Scales) -> Scales:
     """The scales, in given ratios, at which the features of each component have the rank that serves best."""
-    d = len(case.problem.coordinates)
+    d = len(discrete.problem.coordinates)
     found: list[float] = []
-    for k, component in enumerate(case.problem.components):
+    for k, component in enumerate(discrete.problem.components):
         own = shape[k * d : (k + 1) * d]
         if component.is_constant:
             found += (1.0,) * d
         else:
-            found += _by_rank(case.settings, component.domain, unscaled.members[k], _lengths(case)[k], own)
+            found += _by_rank(discrete.settings, component.domain, unscaled.members[k], _lengths(discrete)[k], own)
     return tuple(found)
 
 
@@ -163,24 +164,24 @@ def _by_rank(settings: Settings, domain: Domain, unscaled: Unscaled, half_widths
 class Trials:
     """Fits of a part of the rows, and what they came to at the rest."""
 
-    case: Case
+    discrete: DiscreteProblem
     unscaled: Draws
-    held_out: Sequence[Placed]
+    held_out: Sequence[DiscreteCondition]
     use_all: bool
     losses: dict[Scales, float] = field(default_factory=dict)
     fits: dict[Scales, Fit] = field(default_factory=dict)
     sizes: dict[Scales, float] = field(default_factory=dict)  # the largest |u|
 
     @classmethod
-    def of(cls, case: Case, unscaled: Draws) -> Trials:
+    def of(cls, discrete: DiscreteProblem, unscaled: Draws) -> Trials:
         """No trials yet, of a problem at its points."""
-        share = ROWS * sum(case.settings.sizes(case.problem)) / case.rows
+        share = ROWS * sum(discrete.settings.sizes(discrete.problem)) / discrete.rows
         if share >= 0.5:
-            return cls(case, unscaled, case.held_out, True)
-        rng = np.random.default_rng(case.for_trials)
-        chosen = [thinned(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in case.placed]
-        training = [p.only(some) for p, some in zip(case.placed, chosen, strict=True)]
-        return cls(replace(case, placed=training), unscaled, case.held_out, False)
+            return cls(discrete, unscaled, discrete.held_out, True)
+        rng = np.random.default_rng(discrete.for_trials)
+        chosen = [subsample(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in discrete.discretised]
+        training = [p.only(some) for p, some in zip(discrete.discretised, chosen, strict=True)]
+        return cls(replace(discrete, discretised=training), unscaled, discrete.held_out, False)
 
     def loss(self, scales: Scales) -> float:
         """The largest held-out residual of an equation beside its terms; infinite if the fit fails."""
@@ -191,7 +192,7 @@ class Trials:
     def enough(self, scales: Scales) -> float:
         """A loss below which no other scale is worth a trial: round-off or, with a tolerance, far below that."""
         self.loss(scales)  # finds the size, too
-        tol, size = self.case.settings.tol, self.sizes.get(scales)
+        tol, size = self.discrete.settings.tol, self.sizes.get(scales)
         if tol is None or not size:
             return ROUND_OFF
         return max(ROUND_OFF, SURE * min(tol / size, 1.0))
@@ -203,7 +204,7 @@ class Trials:
         """
         if (functions := self.function(scales)) is None:
             return None
-        d = len(self.case.problem.coordinates)
+        d = len(self.discrete.problem.coordinates)
         shape: list[float] = []
         for k, function in enumerate(functions.components):
             own = np.array(scales[k * d : (k + 1) * d])
@@ -227,29 +228,29 @@ class Trials:
         if scales not in self.fits:
             return None
         _, weights = self.fits[scales]
-        return Fields(self.case.problem, self.unscaled.scaled(scales, weights.device), weights)
+        return Fields(self.discrete.problem, self.unscaled.scaled(scales, weights.device), weights)
 
     def _loss(self, scales: Scales) -> float:
-        case, problem = self.case, self.case.problem
-        features = self.unscaled.scaled(scales, case.placed[0].points.device)
+        discrete, problem = self.discrete, self.discrete.problem
+        features = self.unscaled.scaled(scales, discrete.discretised[0].points.device)
         if self.fits and not problem.is_linear:  # a few steps from the best so far tell enough
             best = min(self.fits, key=lambda tried: self.losses[tried])
-            settings = replace(case.settings, initial=self.function(best), max_iterations=STEPS)
-            case = replace(case, settings=settings)
+            settings = replace(discrete.settings, initial=self.function(best), max_iterations=STEPS)
+            discrete = replace(discrete, settings=settings)
         try:
-            stats, weights = case.fitted(features)
-            if stats.status == "failed" and case is self.case:
+            stats, weights = discrete.fitted(features)
+            if stats.status == "failed" and discrete is self.discrete:
                 return float("inf")
-            there = Point.of(problem, self.held_out, features, weights)
+            there = Iterate.of(problem, self.held_out, features, weights)
             conditions = linearise(self.held_out, None if problem.is_linear else there.jets)
         except FensError:  # numbers beyond the range of floating point
             return float("inf")
         self.fits[scales], self.sizes[scales] = (stats, weights), max(there.sizes)
-        return there.imbalance(conditions, problem.half_widths, 0.0)
+        return there.relative_residual(conditions, problem.half_widths, 0.0)
 
 
-def _lengths(case: Case) -> tuple[Scales, ...]:
+def _lengths(discrete: DiscreteProblem) -> tuple[Scales, ...]:
     """Half-widths of the domain of each component, after the affine map if there is one."""
-    if case.settings.maps_inputs:
-        return ((1.0,) * len(case.problem.coordinates),) * len(case.problem.components)
-    return case.problem.half_widths
+    if discrete.settings.maps_inputs:
+        return ((1.0,) * len(discrete.problem.coordinates),) * len(discrete.problem.components)
+    return discrete.problem.half_widths

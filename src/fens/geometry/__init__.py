@@ -3,10 +3,10 @@
 from .boundary.pair import Pair
 from .boundary.piece import Extruded, Patch, Piece, Samples
 from .checks import check_extent
-from .region import Domain, Edge, Part, Points, Region, checked_count, points_of
+from .region import Domain, Facet, Part, Points, Region, checked_count, points_of
 from .sampling.extreme_points import Reaching
 from .sampling.samplers import Clustered, Concentrated, Demand, Grid, Random, Sampler
-from .sampling.subsample import thinned
+from .sampling.subsample import subsample
 from .shapes.ball import Ball
 from .shapes.box import Box
 from .shapes.cloud import Cloud
@@ -28,8 +28,8 @@ __all__ = [
     "Cylinder",
     "Demand",
     "Domain",
-    "Edge",
     "Extruded",
+    "Facet",
     "Grid",
     "Implicit",
     "Pair",
@@ -49,5 +49,5 @@ __all__ = [
     "check_extent",
     "checked_count",
     "points_of",
-    "thinned",
+    "subsample",
 ]

@@ -108,7 +108,7 @@ class Part(Region):
 
 
 @dataclass(frozen=True)
-class Edge:
+class Facet:
     """A piece of the boundary of a domain, and where it comes from.
 
     `shape` is the name of the shape it belongs to, `detail` which part of that it is, `named` whether the name is the
@@ -121,7 +121,7 @@ class Edge:
     named: bool = False
     origins: tuple[Piece, ...] = ()
 
-    def cut(self, piece: Piece) -> Edge:
+    def cut(self, piece: Piece) -> Facet:
         """The same edge after a part of it was cut away."""
         return replace(self, piece=piece, origins=(*self.origins, self.piece))
 
@@ -149,11 +149,11 @@ class Domain(Region):
 
     @property
     @abstractmethod
-    def edges(self) -> tuple[Edge, ...]:
+    def edges(self) -> tuple[Facet, ...]:
         """The pieces of the boundary."""
 
     @abstractmethod
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         """Negative inside, positive outside; near the boundary about the distance from it."""
 
     @property
@@ -193,7 +193,7 @@ class Domain(Region):
         return self.part(f"edge {quoted(number)}")
 
     @property
-    def cavities(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+    def hole_sites(self) -> tuple[tuple[tuple[float, ...], float], ...]:
         """The holes, as a point inside each, and its distance from the rim."""
         return ()
 
@@ -210,7 +210,7 @@ class Domain(Region):
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         """Which of the points, one in a row, lie in the closed domain, up to round-off."""
-        inside: np.ndarray = self.depth(points_of(self, points)) <= self.slack
+        inside: np.ndarray = self.signed_distance(points_of(self, points)) <= self.slack
         return inside
 
     def farthest(self, directions: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from .automatic import Automatic, free, least
 from .direct import Direct
-from .passes import InTurn, Passes, Stack
+from .passes import Passes, QRAccumulator, Sequential
 from .result import Failed, LeastSquares
 from .ridge import Ridged
 from .rows import Rows, Scaled, Solvable, Solver
@@ -14,16 +14,16 @@ __all__ = [
     "Automatic",
     "Direct",
     "Failed",
-    "InTurn",
     "LeastSquares",
     "Passes",
+    "QRAccumulator",
     "Ridged",
     "Rows",
     "Scaled",
+    "Sequential",
     "Sketched",
     "Solvable",
     "Solver",
-    "Stack",
     "Streamed",
     "factorise",
     "free",

@@ -21,7 +21,7 @@ from torch import Tensor
 from .._support.device import to_host
 from .._support.progress import tell
 from ..errors import EvaluationError, MissingPackage, SettingError, quoted
-from . import Failed, InTurn, Rows, Scaled, Solvable, Stack, factorise
+from . import Failed, QRAccumulator, Rows, Scaled, Sequential, Solvable, factorise
 
 T = TypeVar("T")
 PATIENCE = 60.0  # seconds for which a cluster may be without workers
@@ -111,12 +111,12 @@ class Distributed:
     def factorise(self, rows: Rows) -> Solvable | Failed:
         """The part of the work that does not depend on the right-hand side."""
         modest, height = Scaled.modest(rows), self.height or HEIGHT * rows.shape[1]
-        passes = Elsewhere(self.cluster, modest, tuple(modest.blocks(height)), height)
-        return factorise(passes, modest.size, modest.target_size)
+        passes = OnWorkers(self.cluster, modest, tuple(modest.blocks(height)), height)
+        return factorise(passes, modest.size, modest.rhs_size)
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class OnWorkers:
     """Passes over rows made by workers, a block at a time each."""
 
     cluster: Cluster
@@ -125,20 +125,20 @@ class Elsewhere:
     height: int
 
     @property
-    def target(self) -> Tensor:
+    def rhs(self) -> Tensor:
         """b."""
-        return self.rows.target
+        return self.rows.rhs
 
     def triangle(self) -> Tensor:
         """R of a QR of [A | b]."""
         return self.cluster.folded(self.blocks, self.height)
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w."""
         copies = [weights] * len(self.blocks)
         return torch.cat(self.cluster.map(_image, self.blocks, copies, label="residual"))
 
-    def gradient(self, residual: Tensor) -> Tensor:
+    def rmatvec(self, residual: Tensor) -> Tensor:
         """Aᵀ r."""
         ends = list(accumulate(block.shape[0] for block in self.blocks))
         parts = [residual[start:end] for start, end in zip([0, *ends], ends, strict=False)]
@@ -146,22 +146,22 @@ class Elsewhere:
 
 
 def _triangle(block: bytes, height: int) -> np.ndarray:
-    return np.asarray(InTurn(unpacked(block), height).triangle())
+    return np.asarray(Sequential(unpacked(block), height).triangle())
 
 
 def _joined(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     A = torch.as_tensor(np.concatenate([one, other]))
-    stack = Stack.like(A[:, :-1], len(one))
+    stack = QRAccumulator.like(A[:, :-1], len(one))
     stack.add(A[:, :-1], A[:, -1])
     return np.asarray(stack.triangle())
 
 
 def _image(block: Rows, weights: Tensor) -> Tensor:
-    return block.image(weights)
+    return block.matvec(weights)
 
 
 def _gradient(block: Rows, residual: Tensor) -> Tensor:
-    return InTurn(block, 1).gradient(residual)
+    return Sequential(block, 1).rmatvec(residual)
 
 
 def _called(task: bytes) -> bytes:

@@ -17,29 +17,29 @@ MOST = 8  # steps
 LEFT = 1e-2  # of ‖r‖²: as much as a further step would take away is not worth it
 
 
-def descended(rows: Rows, P: Damped, weights: Tensor, target: Tensor) -> Tensor:
+def descended(rows: Rows, P: Damped, weights: Tensor, rhs: Tensor) -> Tensor:
     """Weights with a smaller residual; each step is one pass over the rows."""
-    r, gradient = _residual(rows, weights, target)
-    s = P.forth(gradient[:, None])[:, 0]
-    p, left, nothing = s, s.square().sum(), torch.zeros_like(target)
+    r, rmatvec = _residual(rows, weights, rhs)
+    s = P.solve_Rt(rmatvec[:, None])[:, 0]
+    p, left, nothing = s, s.square().sum(), torch.zeros_like(rhs)
     for _ in range(MOST):
         if not left > LEFT * r.square().sum():  # nor if they are not finite
             break
-        direction = P.back(p[:, None].clone())[:, 0]
+        direction = P.solve_R(p[:, None].clone())[:, 0]
         q, change = _residual(rows, direction, nothing)  # of the other sign
         step = left / q.square().sum()
         weights, r = weights + step * direction, r + step * q
-        s = s + step * P.forth(change[:, None])[:, 0]
+        s = s + step * P.solve_Rt(change[:, None])[:, 0]
         last, left = left, s.square().sum()
         p = s + left / last * p
     return weights
 
 
-def _residual(rows: Rows, weights: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+def _residual(rows: Rows, weights: Tensor, rhs: Tensor) -> tuple[Tensor, Tensor]:
     """r = b − A w and Aᵀr, in one pass."""
-    residual, gradient, start = target.clone(), torch.zeros_like(weights), 0
+    residual, rmatvec, start = rhs.clone(), torch.zeros_like(weights), 0
     for A, b in rows:
         part = residual[start : start + len(b)]
-        gradient += A.T @ part.sub_(A @ weights)
+        rmatvec += A.T @ part.sub_(A @ weights)
         start += len(b)
-    return residual, gradient
+    return residual, rmatvec

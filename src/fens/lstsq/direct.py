@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from .._support.matmul import product
+from .._support.matmul import matmul
 from .result import Failed, LeastSquares
 from .rows import Rows
 from .size import factor_of, largest
@@ -53,7 +53,7 @@ class Factorised:
     """A matrix, divided by its size if that is extreme, ready to be solved with for any number of right-hand sides."""
 
     A: Tensor
-    target: Tensor
+    rhs: Tensor
     size: float
     damped: Damped
     refinements: int
@@ -65,7 +65,7 @@ class Factorised:
 
     def solve(self, b: Tensor | None = None) -> LeastSquares:
         """The weights for one right-hand side, by default that of the rows."""
-        b = self.target if b is None else b
+        b = self.rhs if b is None else b
         unit = self.size * factor_of(largest(b / self.size))
         b = b / unit
         weights, misfit = (found[:, 0] for found in self._refined(b[:, None]))
@@ -85,19 +85,19 @@ class Factorised:
     def _refined(self, B: Tensor) -> tuple[Tensor, Tensor]:
         """Weights for each column of B, and what is left of B."""
         weights = self.damped.solve(B)
-        misfit = B - product(self.A, weights)
+        misfit = B - matmul(self.A, weights)
         for _ in range(self.refinements):
             better = weights + self.damped.solve(misfit)
-            smaller = B - product(self.A, better)
+            smaller = B - matmul(self.A, better)
             factors = smaller.norm(dim=0) / misfit.norm(dim=0)
             weights, misfit = better.where(factors < 1, weights), smaller.where(factors < 1, misfit)
             if not (factors < FALLING).any():
                 break
         return weights, misfit
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
-        return product(self.A, weights) * self.size
+        return matmul(self.A, weights) * self.size
 
     def inverse_row(self, column: int) -> Tensor:
         """How the weight of one column depends on the right-hand side: a row of the pseudo-inverse."""

@@ -15,7 +15,7 @@ class Passes(Protocol):
     """What a solver asks of rows that it cannot hold; each answer takes one pass over them."""
 
     @property
-    def target(self) -> Tensor:
+    def rhs(self) -> Tensor:
         """b."""
         ...
 
@@ -23,41 +23,41 @@ class Passes(Protocol):
         """R of a QR of [A | b]."""
         ...
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w, for one w or for each column of several."""
         ...
 
-    def gradient(self, residual: Tensor) -> Tensor:
+    def rmatvec(self, residual: Tensor) -> Tensor:
         """Aᵀ r, for one r or for each column of several."""
         ...
 
 
 @dataclass(frozen=True)
-class InTurn:
+class Sequential:
     """Passes over rows made one block after another, here, with about `height` of them in memory at a time."""
 
     rows: Rows
     height: int
 
     @property
-    def target(self) -> Tensor:
+    def rhs(self) -> Tensor:
         """b."""
-        return self.rows.target
+        return self.rows.rhs
 
     def triangle(self) -> Tensor:
         """R of a QR of [A | b]."""
         stack = None
         for A, b in self.rows:
-            stack = stack or Stack.like(A, self.height)
+            stack = stack or QRAccumulator.like(A, self.height)
             stack.add(A, b)
         assert stack is not None
         return stack.triangle()
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w."""
-        return self.rows.image(weights)
+        return self.rows.matvec(weights)
 
-    def gradient(self, residual: Tensor) -> Tensor:
+    def rmatvec(self, residual: Tensor) -> Tensor:
         """Aᵀ r."""
         total, start = torch.zeros_like(residual[:1]), 0
         for A, b in self.rows:
@@ -66,7 +66,7 @@ class InTurn:
         return total
 
 
-class Stack:
+class QRAccumulator:
     """The triangle of all rows seen so far, above rows that have yet to be folded in: R ← R of a QR of [R; A_k | b_k].
 
     One column-major array, factorised in place whenever it is full, whatever the blocks in which rows come.
@@ -78,7 +78,7 @@ class Stack:
         self.folded = True
 
     @classmethod
-    def like(cls, A: Tensor, height: int) -> Stack:
+    def like(cls, A: Tensor, height: int) -> QRAccumulator:
         """An empty one for rows such as those of A and their right-hand sides."""
         n = A.shape[1] + 1
         return cls(A.new_zeros((n, n + height)).T)

@@ -18,27 +18,27 @@ class Identity:
     size: float
     start: int
     columns: int
-    target: Tensor
+    rhs: Tensor
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return len(self.target), self.columns
+        return len(self.rhs), self.columns
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
-        A = self.target.new_zeros(self.shape)
+        A = self.rhs.new_zeros(self.shape)
         A[:, self.start :].fill_diagonal_(self.size)
-        yield A, self.target
+        yield A, self.rhs
 
     def blocks(self, height: int | None = None) -> Iterator[Identity]:
         """The same rows in blocks of at most a height."""
-        step = height or len(self.target)
-        for first in range(0, len(self.target), step):
-            yield Identity(self.size, self.start + first, self.columns, self.target[first : first + step])
+        step = height or len(self.rhs)
+        for first in range(0, len(self.rhs), step):
+            yield Identity(self.size, self.start + first, self.columns, self.rhs[first : first + step])
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w."""
-        return self.size * weights[self.start : self.start + len(self.target)]
+        return self.size * weights[self.start : self.start + len(self.rhs)]
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class Ridged:
     def identity(self) -> Identity:
         """What stands below the rows."""
         columns = self.rows.shape[1]
-        return Identity(self.size, 0, columns, self.rows.target.new_zeros(columns))
+        return Identity(self.size, 0, columns, self.rows.rhs.new_zeros(columns))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -61,9 +61,9 @@ class Ridged:
         return rows + columns, columns
 
     @property
-    def target(self) -> Tensor:
+    def rhs(self) -> Tensor:
         """b above zeros."""
-        return torch.cat([self.rows.target, self.identity.target])
+        return torch.cat([self.rows.rhs, self.identity.rhs])
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         yield from self.rows
@@ -74,6 +74,6 @@ class Ridged:
         yield from self.rows.blocks(height)
         yield from self.identity.blocks(height)
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w above the multiple of w."""
-        return torch.cat([self.rows.image(weights), self.identity.image(weights)])
+        return torch.cat([self.rows.matvec(weights), self.identity.matvec(weights)])

@@ -21,7 +21,7 @@ class Rows(Protocol):
         ...
 
     @property
-    def target(self) -> Tensor:
+    def rhs(self) -> Tensor:
         """b."""
         ...
 
@@ -31,7 +31,7 @@ class Rows(Protocol):
         """The same rows in blocks of at most a height, each of which can be made alone."""
         ...
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
         ...
 
@@ -55,7 +55,7 @@ class Solvable(Protocol):
         """
         ...
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
         ...
 
@@ -78,7 +78,7 @@ class Scaled:
 
     rows: Rows
     size: float
-    target_size: float
+    rhs_size: float
 
     @classmethod
     def modest(cls, rows: Rows) -> Scaled:
@@ -95,18 +95,18 @@ class Scaled:
         return self.rows.shape
 
     @property
-    def target(self) -> Tensor:
+    def rhs(self) -> Tensor:
         """b."""
-        return self.rows.target / self.size / self.target_size
+        return self.rows.rhs / self.size / self.rhs_size
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         for A, b in self.rows:
-            yield (A, b) if self.size == self.target_size == 1 else (A / self.size, b / self.size / self.target_size)
+            yield (A, b) if self.size == self.rhs_size == 1 else (A / self.size, b / self.size / self.rhs_size)
 
     def blocks(self, height: int | None = None) -> Iterator[Scaled]:
         """The same rows in blocks of at most a height."""
-        return (Scaled(block, self.size, self.target_size) for block in self.rows.blocks(height))
+        return (Scaled(block, self.size, self.rhs_size) for block in self.rows.blocks(height))
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w."""
-        return self.rows.image(weights) / self.size
+        return self.rows.matvec(weights) / self.size

@@ -22,7 +22,7 @@ import torch
 from torch import Tensor
 
 from .._support.device import to_device
-from .._support.matmul import product
+from .._support.matmul import matmul
 from .conjugate import descended
 from .direct import Direct, Factorised
 from .result import Failed, LeastSquares
@@ -67,7 +67,7 @@ class Mixture:
                 sums.index_add_(0, copy, A)
             start += len(b)
         assert sums is not None
-        return Mixed(_difference(sums), self.times(rows.target))
+        return Mixed(_difference(sums), self.times(rows.rhs))
 
     def times(self, b: Tensor) -> Tensor:
         """S b."""
@@ -99,7 +99,7 @@ class Mixed:
     """Mixed rows, in one block."""
 
     A: Tensor
-    target: Tensor
+    rhs: Tensor
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -107,17 +107,17 @@ class Mixed:
         return self.A.shape[0], self.A.shape[1]
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
-        yield self.A, self.target
+        yield self.A, self.rhs
 
     def blocks(self, height: int | None = None) -> Iterator[Mixed]:
         """The same rows in blocks of at most a height."""
-        for start in range(0, len(self.target), height or len(self.target)):
-            part = slice(start, start + (height or len(self.target)))
-            yield Mixed(self.A[part], self.target[part])
+        for start in range(0, len(self.rhs), height or len(self.rhs)):
+            part = slice(start, start + (height or len(self.rhs)))
+            yield Mixed(self.A[part], self.rhs[part])
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
-        return product(self.A, weights)
+        return matmul(self.A, weights)
 
 
 @dataclass(frozen=True)
@@ -139,24 +139,24 @@ class Checked:
         found = self.inner.solve(None if b is None else self.mixture.times(b))
         if found.status != "solved":
             return found
-        target = self.rows.target if b is None else b
-        residual = float((target - self.rows.image(found.weights)).norm())
+        rhs = self.rows.rhs if b is None else b
+        residual = float((rhs - self.rows.matvec(found.weights)).norm())
         if not residual <= TRUSTED * found.residual:
             return self.whole.solve(b)
         found = replace(found, residual=residual)
-        return found if residual <= COARSE * float(target.norm()) else self._descended(found, target)
+        return found if residual <= COARSE * float(rhs.norm()) else self._descended(found, rhs)
 
-    def _descended(self, found: LeastSquares, target: Tensor) -> LeastSquares:
+    def _descended(self, found: LeastSquares, rhs: Tensor) -> LeastSquares:
         """Nearly the least residual of all rows, by weights that do not make up for a part of it by rounding."""
         inner = self.inner
-        mixed = inner.damped.projected(self.mixture.times(target)[:, None] / inner.size)
-        start = self.conditioner.solve(mixed)[:, 0]
-        weights = descended(self.rows, self.conditioner, start, target)
-        residual = float((target - self.rows.image(weights)).norm())
+        mixed = inner.damped.projected(self.mixture.times(rhs)[:, None] / inner.size)
+        start = self.preconditioner.solve(mixed)[:, 0]
+        weights = descended(self.rows, self.preconditioner, start, rhs)
+        residual = float((rhs - self.rows.matvec(weights)).norm())
         return replace(found, weights=weights, residual=residual) if residual < found.residual else found
 
     @cached_property
-    def conditioner(self) -> Damped:
+    def preconditioner(self) -> Damped:
         """The triangle of the sketch, damped by far more than rounding."""
         return self.inner.damped.damped_further(FIRM * rounding(self.inner.A))
 
@@ -164,8 +164,8 @@ class Checked:
         """The weights for each column of several right-hand sides, looked at together."""
         mixed = torch.stack([self.mixture.times(b) for b in B.T]).T
         found = self.inner.weights_for(mixed, refined)
-        promised = (mixed - self.inner.image(found)).norm(dim=0)
-        residuals = (B - self.rows.image(found)).norm(dim=0)
+        promised = (mixed - self.inner.matvec(found)).norm(dim=0)
+        residuals = (B - self.rows.matvec(found)).norm(dim=0)
         misled = torch.isfinite(residuals) & (residuals > TRUSTED * promised)
         for k in misled.nonzero().flatten().tolist():
             alone = self.whole.solve(B[:, k])
@@ -177,9 +177,9 @@ class Checked:
         """The rows without a sketch."""
         return self.otherwise.factorise(self.rows)
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
-        return self.rows.image(weights)
+        return self.rows.matvec(weights)
 
     def inverse_row(self, column: int) -> Tensor:
         """How the weight of one column depends on the right-hand side: a row of the pseudo-inverse."""

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from .._support.numbers import ENTRY
-from .passes import InTurn, Passes
+from .passes import Passes, Sequential
 from .result import Failed, LeastSquares
 from .rows import Rows, Scaled
 from .size import factor_of, largest
@@ -41,16 +41,16 @@ class Streamed:
     def factorise(self, rows: Rows) -> Triangular | Failed:
         """The part of the work that does not depend on the right-hand side."""
         modest = Scaled.modest(rows)
-        return factorise(InTurn(modest, self.height), modest.size, modest.target_size)
+        return factorise(Sequential(modest, self.height), modest.size, modest.rhs_size)
 
 
-def factorise(passes: Passes, size: float, target_size: float) -> Triangular | Failed:
+def factorise(passes: Passes, size: float, rhs_size: float) -> Triangular | Failed:
     """A triangle of rows that can be gone through again, and that were divided by their sizes."""
     whole = passes.triangle()
     R, projected = whole[:-1, :-1], whole[:-1, -1:].clone()
     if not 0 < largest(R) < float("inf"):
         return Failed("all zero" if largest(R) == 0 else "not finite", torch.zeros_like(R[0]))
-    return Triangular(passes, passes.target, projected, size, target_size, R.contiguous(), norm(R))
+    return Triangular(passes, passes.rhs, projected, size, rhs_size, R.contiguous(), norm(R))
 
 
 @dataclass(frozen=True)
@@ -58,10 +58,10 @@ class Triangular:
     """The triangle of a matrix that is made anew when it is needed, for any number of right-hand sides."""
 
     passes: Passes
-    target: Tensor
+    rhs: Tensor
     projected: Tensor
     size: float
-    target_size: float
+    rhs_size: float
     R: Tensor
     length: float
 
@@ -73,15 +73,15 @@ class Triangular:
     def solve(self, b: Tensor | None = None) -> LeastSquares:
         """The weights for one right-hand side, by default that of the rows."""
         if b is None:
-            factor, target = self.target_size, self.target
+            factor, rhs = self.rhs_size, self.rhs
             first = self._damped(rounding(self.R)).solve(self.projected)[:, 0]
         else:
             factor = factor_of(largest(b / self.size))
-            target, first = b / self.size / factor, torch.zeros_like(self.R[0])
-        found, residuals = self._refined(first[:, None], target[:, None])
+            rhs, first = b / self.size / factor, torch.zeros_like(self.R[0])
+        found, residuals = self._refined(first[:, None], rhs[:, None])
         weights, residual = found[:, 0], float(residuals)
         if not (largest(weights * factor) < float("inf") and residual < float("inf")):
-            status = "overflow" if torch.isfinite(target).all() else "not finite"
+            status = "overflow" if torch.isfinite(rhs).all() else "not finite"
             return Failed(status, torch.zeros_like(weights)).solve()
         return LeastSquares(weights * factor, self.size * factor * residual, self.rank)
 
@@ -93,20 +93,20 @@ class Triangular:
         weights = weights * factors
         return weights.where(torch.isfinite(weights).all(0) & torch.isfinite(residuals), torch.nan)
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
-        return self.passes.image(weights) * self.size
+        return self.passes.matvec(weights) * self.size
 
     def inverse_row(self, column: int) -> Tensor:
         """How the weight of one column depends on the right-hand side: a row of the pseudo-inverse."""
         unit = torch.zeros_like(self.R[0])
         unit[column] = 1.0
-        return self.passes.image(self._normal(unit, EPS**0.5 * self.length)) / self.size
+        return self.passes.matvec(self._normal(unit, EPS**0.5 * self.length)) / self.size
 
-    def _refined(self, weights: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+    def _refined(self, weights: Tensor, rhs: Tensor) -> tuple[Tensor, Tensor]:
         """Columns of weights with smaller residuals, each as long as a step makes its own fall, and their norms."""
-        whole = target.norm(dim=0)
-        misfit = target - self.passes.image(weights) if weights.any() else target
+        whole = rhs.norm(dim=0)
+        misfit = rhs - self.passes.matvec(weights) if weights.any() else rhs
         falling = torch.ones_like(whole, dtype=torch.bool)
         for _ in range(MOST):
             last = misfit.norm(dim=0)
@@ -114,7 +114,7 @@ class Triangular:
             if not falling.any():
                 break
             better = weights + self._corrections(misfit, last / whole, falling)
-            smaller = target - self.passes.image(better)
+            smaller = rhs - self.passes.matvec(better)
             factors = smaller.norm(dim=0) / last
             falling &= factors < 1
             weights, misfit = better.where(falling, weights), smaller.where(falling, misfit)
@@ -123,16 +123,16 @@ class Triangular:
 
     def _corrections(self, misfit: Tensor, parts: Tensor, wanted: Tensor) -> Tensor:
         """Corrections for what is left of right-hand sides, such parts of them, with the damping that each allows."""
-        gradients, least = self.passes.gradient(misfit), rounding(self.R)
+        gradients, least = self.passes.rmatvec(misfit), rounding(self.R)
         found = torch.zeros_like(gradients)
         for k in wanted.nonzero().flatten().tolist():
             damping = max(least, self.length * (EPS * float(parts[k])) ** 0.5)
             found[:, k] = self._normal(gradients[:, k], damping)
         return found
 
-    def _normal(self, gradient: Tensor, damping: float) -> Tensor:
+    def _normal(self, rmatvec: Tensor, damping: float) -> Tensor:
         """(AᵀA + λ²)⁻¹ g."""
-        return self._damped(damping).normal(gradient[:, None])[:, 0]
+        return self._damped(damping).normal(rmatvec[:, None])[:, 0]
 
     def _damped(self, damping: float) -> Damped:
         return Damped(self.R.clone(), damping, triangular=True)

@@ -35,7 +35,7 @@ class Damped:
             below = filled[: columns.stop, columns]
             below[start:].fill_diagonal_(damping)
             panel = Panel.of(A[rows, columns], below, rows, columns, work)
-            panel.undo(A[:, columns.stop :], filled[:, columns.stop :])
+            panel.apply_Qt(A[:, columns.stop :], filled[:, columns.stop :])
             self.panels.append(panel)
 
     @cached_property
@@ -54,33 +54,33 @@ class Damped:
 
     def solve(self, c: Tensor) -> Tensor:
         """The minimiser for each column of c."""
-        return self.back(self.projected(c))
+        return self.solve_R(self.projected(c))
 
     def projected(self, c: Tensor) -> Tensor:
         """What the triangle has to do with each column of c: Qᵀc above its zeros."""
         top, below = own(_at_least(len(self.A), c)), self._nothing(c)
         for panel in self.panels:
-            panel.undo(top, below)
+            panel.apply_Qt(top, below)
         return top[: self.A.shape[1]]
 
     def normal(self, g: Tensor) -> Tensor:
         """(AᵀA + λ²)⁻¹ g for each column of g."""
-        return self.back(self.forth(g))
+        return self.solve_R(self.solve_Rt(g))
 
     def inverse_row(self, column: int) -> Tensor:
         """How the weight of one column depends on c."""
         unit = self._nothing(self.A[:, :1])
         unit[column] = 1.0
         top, below = torch.zeros_like(self.A[:, :1]), torch.zeros_like(unit)
-        top[: len(unit)] = self.forth(unit)
+        top[: len(unit)] = self.solve_Rt(unit)
         for panel in reversed(self.panels):
-            panel.do(top, below)
+            panel.apply_Q(top, below)
         return top[: self.rows, 0]
 
     def _nothing(self, c: Tensor) -> Tensor:
         return c.new_zeros((c.shape[1], self.A.shape[1])).T
 
-    def back(self, c: Tensor) -> Tensor:
+    def solve_R(self, c: Tensor) -> Tensor:
         """R⁻¹c panel by panel from below, in place."""
         for panel in reversed(self.panels):
             w = c[panel.columns]
@@ -89,7 +89,7 @@ class Damped:
             c[before].addmm_(self.A[before, panel.columns], w, alpha=-1)
         return c
 
-    def forth(self, c: Tensor) -> Tensor:
+    def solve_Rt(self, c: Tensor) -> Tensor:
         """R⁻ᵀc panel by panel from above."""
         c = own(c)
         for panel in self.panels:
@@ -132,11 +132,11 @@ class Panel:
         lengths = triangle.diagonal().abs() * (1 - damped.square()).clamp_min(0).sqrt()
         return cls(rows, columns, above, below, T, triangle, lengths)
 
-    def do(self, top: Tensor, below: Tensor) -> None:
+    def apply_Q(self, top: Tensor, below: Tensor) -> None:
         """Q times both, in place."""
         self._apply(self.T, top, below)
 
-    def undo(self, top: Tensor, below: Tensor) -> None:
+    def apply_Qt(self, top: Tensor, below: Tensor) -> None:
         """Qᵀ times both, in place."""
         self._apply(self.T.T, top, below)
 

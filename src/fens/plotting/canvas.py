@@ -11,7 +11,7 @@ from pathlib import Path
 from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
-from .._support.disk import as_path, check_target, whole
+from .._support.disk import as_path, atomic_write, check_target
 from ..errors import FileError, MissingPackage, SettingError, quoted
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def checked_path(path: Any, endings: tuple[str, ...]) -> Path:
 
 def write(target: Path, writer: Callable[[Path], Any]) -> None:
     """Write a file, as a whole; what the system or a program refuses is told in a sentence."""
-    with _told(target), whole(target) as temporary:
+    with _told(target), atomic_write(target) as temporary:
         writer(temporary)
 
 

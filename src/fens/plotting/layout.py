@@ -155,7 +155,7 @@ def _crossing(domain: Domain, frees: Sequence[tuple[int, ...]]) -> tuple[float, 
         return held
     lower, upper = np.array(domain.bounds).T
     trials = lower + (upper - lower) * np.random.default_rng(0).random((TRIALS, len(lower)))
-    return tuple(trials[np.argmin(domain.depth(trials))].tolist())
+    return tuple(trials[np.argmin(domain.signed_distance(trials))].tolist())
 
 
 def _meets(section: Section) -> bool:

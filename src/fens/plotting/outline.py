@@ -69,22 +69,22 @@ def _outline(section: Section) -> Outline:
     step = (upper - lower) / (GRID - 3)  # a node beyond the bounds on each side, so that outlines close
     corner, least = lower - step, INSIDE * min(section.domain.half_widths)
 
-    def depth(index: np.ndarray) -> np.ndarray:
-        return section.depth(corner + index * step)
+    def signed_distance(index: np.ndarray) -> np.ndarray:
+        return section.signed_distance(corner + index * step)
 
     def inside(index: np.ndarray) -> np.ndarray:
-        result: np.ndarray = depth(index) < -least
+        result: np.ndarray = signed_distance(index) < -least
         return result
 
-    nodes = _nodes_inside(depth, inside, float(np.hypot(*step)) * FINER)
+    nodes = _nodes_inside(signed_distance, inside, float(np.hypot(*step)) * FINER)
     vertices, codes = _marched(nodes, inside)
     return Outline(corner + vertices * step, codes, nodes, corner, step)
 
 
-def _nodes_inside(depth: Inside, inside: Inside, diagonal: float) -> np.ndarray:
+def _nodes_inside(signed_distance: Inside, inside: Inside, diagonal: float) -> np.ndarray:
     """Which nodes of the grid are inside; squares whose corners are far from the boundary are not looked into."""
     wide = np.arange(0, GRID, FINER)
-    depths = depth(_pairs(wide, wide)).reshape(len(wide), len(wide))
+    depths = signed_distance(_pairs(wide, wide)).reshape(len(wide), len(wide))
     corners = np.stack([depths[i : COARSE + i, j : COARSE + j] for i in (0, 1) for j in (0, 1)])
     settled = (np.abs(corners) > diagonal).all(axis=0) & ((corners < 0).all(axis=0) | (corners > 0).all(axis=0))
     whole = np.ones((FINER, FINER), dtype=bool)

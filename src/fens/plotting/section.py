@@ -51,9 +51,9 @@ class Section:
         """Which rows of the free coordinates lie in the closed domain."""
         return self.domain.contains(self.points(free))
 
-    def depth(self, free: np.ndarray) -> np.ndarray:
+    def signed_distance(self, free: np.ndarray) -> np.ndarray:
         """Negative inside the domain, positive outside."""
-        return self.domain.depth(self.points(free))
+        return self.domain.signed_distance(self.points(free))
 
     def of_another(self, domain: Domain) -> Section:
         """The same section of another domain with the same coordinates."""

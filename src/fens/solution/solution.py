@@ -17,7 +17,7 @@ from .. import plotting as pictures
 from .._support.numbers import real_number
 from .._support.provenance import Provenance
 from ..basis import Distribution, Family, Isotropic
-from ..discretise import evaluate_jets, place, sample
+from ..discretise import discretise, evaluate_jets, sample
 from ..discretise.field import Fields, Number, broadcast
 from ..errors import SettingError, listed, quoted
 from ..estimate.assess import Error
@@ -142,10 +142,10 @@ class Solution:
             check_sampler(points)
             samples = sample(self.problem, points, [len(f) for f in self.features.members], self._fresh_seed())
         # the linearisation of the solve: Picard's takes equations that Newton's refuses
-        placed = place(self.problem, samples, LINEARISATIONS[self.settings.nonlinear], self.weights.device)
+        discretised = discretise(self.problem, samples, LINEARISATIONS[self.settings.nonlinear], self.weights.device)
         rows = [
             p.residual(evaluate_jets(self.features, self.weights, p.places, p.jets))
-            for p in placed
+            for p in discretised
             if p.condition.region == region
         ]
         if len({len(r) for r in rows}) > 1:  # an integral beside equations that hold at points

@@ -12,11 +12,12 @@ from ..errors import FileError
 from ..geometry import Cylinder
 from ..problem import Problem
 from ..storage import KINDS, Kind, kinds_of, read, write
-from .march import March
+from .piecewise import PiecewiseSolution
 from .solution import Solution
 from .trial import try_out
 
-ALL: Mapping[str, Kind] = {**KINDS, **kinds_of((Solution, March, Provenance))}
+TAGS = {"Solution": Solution, "March": PiecewiseSolution, "Provenance": Provenance}
+ALL: Mapping[str, Kind] = {**KINDS, **kinds_of(TAGS)}
 
 
 def save(solution: Solution, path: str | Path) -> None:

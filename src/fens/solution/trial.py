@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..discretise import evaluate_jets, place
+from ..discretise import discretise, evaluate_jets
 from ..errors import FensError, FileError, NotInFile
 from ..geometry import Points
 from ..problem import LINEARISATIONS, Unknown
-from .march import March
+from .piecewise import PiecewiseSolution
 from .solution import Solution
 
 POINTS = 2  # of each region
@@ -21,7 +21,7 @@ POINTS = 2  # of each region
 def try_out(solution: Solution, name: str) -> None:
     """Refuse a solution that cannot be used."""
     whole = (_told, _evaluated)  # one in blocks has its equations in these
-    for use in whole if isinstance(solution, March) else (*whole, _residuals):
+    for use in whole if isinstance(solution, PiecewiseSolution) else (*whole, _residuals):
         try:
             with np.errstate(all="ignore"):
                 use(solution)
@@ -59,5 +59,5 @@ def _evaluated(solution: Solution) -> None:
 def _residuals(solution: Solution) -> None:
     problem, samples = solution.problem, solution.samples
     few = {r: s if isinstance(r, Points) else s.only(np.arange(min(len(s), POINTS))) for r, s in samples.items()}
-    for p in place(problem, few, LINEARISATIONS[solution.settings.nonlinear], solution.weights.device):
+    for p in discretise(problem, few, LINEARISATIONS[solution.settings.nonlinear], solution.weights.device):
         p.residual(evaluate_jets(solution.features, solution.weights, p.places, p.jets))

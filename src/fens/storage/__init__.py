@@ -3,10 +3,10 @@
 What happens to a value: `encode` makes a flat list of entries of it, with `formulas` for SymPy; `container` writes
 them, and the numbers of arrays, behind a checksum. Reading goes the other way: `container` refuses what was not
 written like that, and `decode` builds the values again, of the `kinds` on a list and no others, each field checked
-against its annotation (`fits`) and all of them against each other (`sound`).
+against its annotation (`matches_annotation`) and all of them against each other (`sound`).
 """
 
 from .container import packed, read, write
-from .kinds import KINDS, Kind, kinds_of
+from .registry import KINDS, Kind, kinds_of
 
 __all__ = ["KINDS", "Kind", "kinds_of", "packed", "read", "write"]

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from .._support.disk import as_path, contents, whole
+from .._support.disk import as_path, atomic_write, contents
 from ..errors import FileError
 from .decode import decoded
 from .encode import Encoder, renumbered
-from .kinds import Kind, written
+from .registry import Kind, written
 
 FORMAT = 1
 FIRST_LINE = re.compile(rb"fens solution, format ([0-9]{1,9})\n")
@@ -29,7 +29,7 @@ def write(path: str | Path, value: Any, kinds: Mapping[str, Kind], check: Callab
     target = as_path(path)
     content = packed(value, kinds)
     check(unpacked(content, kinds, target.name), target.name)
-    with whole(target) as temporary:
+    with atomic_write(target) as temporary:
         temporary.write_bytes(content)
 
 

@@ -15,7 +15,7 @@ from ..errors import FensError, FileError
 from ..problem import Absent, Data, Normal, Opposite, Unknown
 from . import formulas
 from .encode import DTYPES, NUMBERED
-from .kinds import Kind
+from .registry import Kind
 
 MOST_ENTRIES = 200_000
 LARGEST_EXPRESSION = 10**5  # nodes

@@ -15,7 +15,7 @@ from ..basis import ACTIVATIONS
 from ..errors import SettingError, quoted
 from ..problem import Absent
 from .formulas import parts_of
-from .kinds import Kind
+from .registry import Kind
 
 DTYPES = ("<f8", "<i8", "|b1", "<c16")
 LARGEST_INTEGER = 2**4000

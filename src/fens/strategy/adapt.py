@@ -27,8 +27,8 @@ from ..basis import (
     all_isotropic,
 )
 from ..discretise.field import Field
-from ..fit.discrete import Case, draw_features
-from ..fit.scale import Begin, Choice, choose_scale
+from ..fit.discrete import DiscreteProblem, draw_features
+from ..fit.scale import ScaleChoice, ScaleHint, choose_scale
 from ..fit.search import ROUND_OFF, Search
 from ..geometry import Clustered, Demand, Reaching
 from ..options.settings import Settings
@@ -61,7 +61,7 @@ class Candidate:
 
     distributions: Distributions
     unscaled: Draws
-    choice: Choice
+    choice: ScaleChoice
 
     @property
     def loss(self) -> float:
@@ -91,7 +91,9 @@ def first_distributions(problem: Problem, settings: Settings) -> Distributions:
     return (first,) * len(problem.components)
 
 
-def adapt(case: Case, pilot: Candidate, for_rounds: np.random.SeedSequence) -> tuple[Candidate, tuple[Round, ...]]:
+def adapt(
+    discrete: DiscreteProblem, pilot: Candidate, for_rounds: np.random.SeedSequence
+) -> tuple[Candidate, tuple[Round, ...]]:
     """The best candidate after as many rounds as pay, and what was tried."""
     best, rounds = pilot, list[Round]()
     kinds = set(PROPOSALS)
@@ -99,14 +101,14 @@ def adapt(case: Case, pilot: Candidate, for_rounds: np.random.SeedSequence) -> t
         before, function = best, best.choice.function
         if before.loss <= ROUND_OFF or function is None or not time_left():
             break
-        larger = Begin(tuple(LARGER * s for s in _common(before.choice.scales, len(case.problem.coordinates))))
+        larger = ScaleHint(tuple(LARGER * s for s in _common(before.choice.scales, len(discrete.problem.coordinates))))
         for kind in sorted(kinds):
             distributions = proposed(kind, before)
             if distributions is None:
                 continue
-            begin = None if kind == "holes" else larger  # what plain features needed says nothing of these
-            unscaled = draw_features(case.problem, case.settings, seed.spawn(1)[0], distributions)
-            other = Candidate(distributions, unscaled, choose_scale(case.starting_from(function), unscaled, begin))
+            hint = None if kind == "holes" else larger  # what plain features needed says nothing of these
+            unscaled = draw_features(discrete.problem, discrete.settings, seed.spawn(1)[0], distributions)
+            other = Candidate(distributions, unscaled, choose_scale(discrete.starting_from(function), unscaled, hint))
             rounds.append(Round(kind, distributions, other.loss, other.loss < best.loss))
             best = min(best, other, key=lambda c: c.loss)
         if best.loss > PAYS * before.loss:
@@ -135,13 +137,13 @@ def _common(scales: Sequence[float], d: int) -> list[float]:
     return [scales[k - k % d] for k in range(len(scales))]
 
 
-def worthwhile(case: Case, pilot: Candidate, smaller: Search | None) -> bool:
+def should_adapt(discrete: DiscreteProblem, pilot: Candidate, smaller: Search | None) -> bool:
     """Whether to adapt: if asked to, or by default where isotropic frequencies are likely to fail, or have failed.
 
     Not if the search with fewer features shows that what they learnt still serves; from a solution that they did not
     resolve there was little to learn.
     """
-    adapts = case.settings.adapts
+    adapts = discrete.settings.adapts
     located = any(isinstance(d, Localised) for d in pilot.distributions)  # these have learnt already
     if adapts is False or pilot.choice.search is None or located:
         return False
@@ -151,12 +153,12 @@ def worthwhile(case: Case, pilot: Candidate, smaller: Search | None) -> bool:
         if pilot.loss < max(SERVES, LEARNT * before if before <= UNRESOLVED else 0.0):
             return False
         learnt = not all_isotropic(pilot.distributions)
-    perforated = any(d.cavities for d in case.problem.domains) and pilot.loss > SERVES
-    many = len(case.problem.coordinates) > MANY
+    perforated = any(d.hole_sites for d in discrete.problem.domains) and pilot.loss > SERVES
+    many = len(discrete.problem.coordinates) > MANY
     return bool(adapts) or learnt or perforated or many or pilot.loss > UNRESOLVED
 
 
-def reaching(settings: Settings, best: Candidate) -> Settings:
+def with_extreme_points(settings: Settings, best: Candidate) -> Settings:
     """The options with points that get as far along the frequencies as the domain does, if they are ours to choose.
 
     In few dimensions all points do.
@@ -212,7 +214,7 @@ def couplings(function: Field, unit: np.ndarray, residual: float) -> Distributio
 
 def holes(function: Field, unit: np.ndarray, residual: float) -> Distribution | None:
     """Features with singularities inside the holes of the domain."""
-    found = function.domain.cavities
+    found = function.domain.hole_sites
     if not found or len(found) > MOST_HOLES or len(found[0][0]) < 2:
         return None
     around = tuple(Hole(centre, radius, tuple(range(len(centre)))) for centre, radius in found)

@@ -15,9 +15,9 @@ import numpy as np
 
 from .._support.device import device_of
 from ..basis import Distribution, Localised
-from ..discretise import place
+from ..discretise import discretise
 from ..discretise.field import Field, Fields
-from ..fit.discrete import Case, draw_features, place_points
+from ..fit.discrete import DiscreteProblem, draw_features, place_points
 from ..fit.scale import choose_scale
 from ..fit.search import ROUND_OFF
 from ..geometry import Concentrated, Demand, Domain, Random
@@ -36,7 +36,7 @@ SLOPE_POINTS = 20000
 WIDER = 1.5  # how much farther than its features the points of a spot reach
 
 
-def located(
+def localised(
     problem: Problem, settings: Settings, first: Distributions, seed: np.random.SeedSequence
 ) -> Distributions:
     """What to draw features in pieces from: features at spots, if that is better than cells that are all alike."""
@@ -47,17 +47,17 @@ def located(
     fewer = {c.unknown: min(n, max(n // PART, least)) for c, n in sizes if not c.is_constant}
     rough = replace(settings, features=fewer, tol=None)
     in_cells, whole, *rounds = seed.spawn(2 + ROUNDS)
-    best = rehearsed(problem, rough, first, in_cells)
-    last = min(best, rehearsed(problem, replace(rough, partition=None), first, whole), key=lambda c: c.loss)
+    best = trial_solve(problem, rough, first, in_cells)
+    last = min(best, trial_solve(problem, replace(rough, partition=None), first, whole), key=lambda c: c.loss)
     for stream in rounds:
         if last.choice.function is None or best.loss <= ROUND_OFF:
             break
-        other = rehearsed(problem, rough, _at_spots(last.choice.function, rough, first), stream)
+        other = trial_solve(problem, rough, _at_spots(last.choice.function, rough, first), stream)
         last, best = other, min(best, other, key=lambda c: c.loss)
     return best.distributions
 
 
-def following(settings: Settings, distributions: Distributions) -> Settings:
+def with_points_at_spots(settings: Settings, distributions: Distributions) -> Settings:
     """The options with points that are dense where the features are, if the points are ours to choose."""
     spots = [s for d in distributions if isinstance(d, Localised) for s in d.spots]
     if not spots or not settings.places_points:
@@ -66,17 +66,17 @@ def following(settings: Settings, distributions: Distributions) -> Settings:
     return replace(settings, points=Concentrated(tuple(s.centre for s in spots), widths, AT_SPOTS))
 
 
-def rehearsed(
+def trial_solve(
     problem: Problem, settings: Settings, distributions: Distributions, seed: np.random.SeedSequence
 ) -> Candidate:
     """Features from distributions, with their scale."""
     for_features, for_points, for_start, for_trials = seed.spawn(4)
-    settings = following(settings, distributions)
+    settings = with_points_at_spots(settings, distributions)
     samples = place_points(problem, settings, for_points)
-    placed = place(problem, samples, LINEARISATIONS[settings.nonlinear], device_of(settings.device))
+    discretised = discretise(problem, samples, LINEARISATIONS[settings.nonlinear], device_of(settings.device))
     unscaled = draw_features(problem, settings, for_features, distributions)
-    case = Case(problem, settings, placed, for_start, for_trials)
-    return Candidate(distributions, unscaled, choose_scale(case, unscaled))
+    discrete = DiscreteProblem(problem, settings, discretised, for_start, for_trials)
+    return Candidate(distributions, unscaled, choose_scale(discrete, unscaled))
 
 
 def _at_spots(function: Fields, settings: Settings, first: Distributions) -> Distributions:

@@ -20,12 +20,12 @@ from ..estimate.assess import Error
 from ..geometry import Cylinder, Extruded, Pair, Part, Patch, Piece, Points, Region
 from ..options.settings import Settings
 from ..problem import Component, Condition, Data, Equation, Problem, differentiated, read, wrap
-from ..solution import March, Solution
+from ..solution import PiecewiseSolution, Solution
 from .grow import grow
 from .pipeline import solve_with
 
 
-def march(problem: Problem, settings: Settings) -> March:
+def march(problem: Problem, settings: Settings) -> PiecewiseSolution:
     """Solve a problem in blocks of time, one after another."""
     domain = problem.domain
     if not isinstance(domain, Cylinder) or len(problem.domains) > 1:
@@ -44,7 +44,7 @@ def march(problem: Problem, settings: Settings) -> March:
         seconds=_added([b.stats.seconds for b in found]),
     )
     shared = {name: getattr(last, name) for name in ("features", "weights", "samples", "scales", "search")}
-    return March(
+    return PiecewiseSolution(
         problem=problem, **shared, stats=stats, settings=settings, error=_together(found),
         frequencies=last.frequencies, deviations=last.deviations, blocks=tuple(found),
     )  # fmt: skip

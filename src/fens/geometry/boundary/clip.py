@@ -17,7 +17,7 @@ ROUND_OFF = 1e-2  # beside the slack of a shape: depths so small that boundaries
 LEAST = 1e-10  # beside the length of the arc: shorter stretches are none
 
 
-def stretches(arc: Arc, other: Domain, keeps: Callable[[Samples], np.ndarray]) -> list[Arc]:
+def clip_arc(arc: Arc, other: Domain, keeps: Callable[[Samples], np.ndarray]) -> list[Arc]:
     """The longest stretches of an arc that are kept: a point is kept with its neighbours up to the next crossing."""
     marks = _crossings(arc, other)
     keep = keeps(arc.placed((marks[:-1] + marks[1:]) / 2))
@@ -42,9 +42,9 @@ def _crossings(arc: Arc, other: Domain) -> np.ndarray:
     crossing = before * after != 0  # from one side to the other, not onto the boundary
 
     def like_before(middle: np.ndarray) -> np.ndarray:
-        depth = other.depth(arc.at(middle)[0])
-        state = np.where(np.abs(depth) <= slack, 0, np.sign(depth))
-        like: np.ndarray = np.where(crossing, np.sign(depth), state) == before
+        signed_distance = other.signed_distance(arc.at(middle)[0])
+        state = np.where(np.abs(signed_distance) <= slack, 0, np.sign(signed_distance))
+        like: np.ndarray = np.where(crossing, np.sign(signed_distance), state) == before
         return like
 
     low, high = halved(places[change], places[change + 1], like_before)
@@ -58,7 +58,7 @@ def _crossings(arc: Arc, other: Domain) -> np.ndarray:
 def _looks(arc: Arc, other: Domain) -> tuple[np.ndarray, np.ndarray]:
     """Places on the arc, closer where the other boundary is near, and how deep they lie in the other shape."""
     places = np.unique(np.concatenate([np.linspace(a, b, LOOKS + 1) for a, b in arc.spans]))
-    depths = other.depth(arc.at(places)[0])
+    depths = other.signed_distance(arc.at(places)[0])
     least = FINEST * arc.measure
     while True:
         points = arc.at(places)[0]
@@ -71,5 +71,5 @@ def _looks(arc: Arc, other: Domain) -> tuple[np.ndarray, np.ndarray]:
             return places, depths
         middle = (places[:-1] + places[1:])[near] / 2
         order = np.argsort(np.concatenate([places, middle]), kind="stable")
-        depths = np.concatenate([depths, other.depth(arc.at(middle)[0])])[order]
+        depths = np.concatenate([depths, other.signed_distance(arc.at(middle)[0])])[order]
         places = np.concatenate([places, middle])[order]

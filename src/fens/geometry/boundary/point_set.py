@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from ...errors import RegionError
-from ..sampling.subsample import thinned
+from ..sampling.subsample import subsample
 from .piece import Definition, Piece, Samples, UnitPoints
 
 
@@ -62,7 +62,7 @@ class Given(Piece):
     def sample(self, count: int, unit: UnitPoints, rng: np.random.Generator) -> Samples:
         if count >= len(self.points.array):
             return self.samples
-        return self.samples.only(thinned(self.points.array, count, rng))
+        return self.samples.only(subsample(self.points.array, count, rng))
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         known = {p.tobytes() for p in self.points.array}

@@ -31,7 +31,7 @@ def slice_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
 def _interval_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
     ends = np.sort([e.piece.place(np.zeros((1, 0))).points[0, 0] for e in domain.edges])
     nodes, weights = gauss(n)
-    kept = [(a, b) for a, b in pairwise(ends) if domain.depth(np.array([[(a + b) / 2]]))[0] < 0]
+    kept = [(a, b) for a, b in pairwise(ends) if domain.signed_distance(np.array([[(a + b) / 2]]))[0] < 0]
     points = np.concatenate([a + (b - a) * nodes for a, b in kept])
     return points[:, None], np.concatenate([(b - a) * weights for a, b in kept])
 
@@ -139,7 +139,7 @@ def _slab(domain: Domain, branches: list[Branch], left: float, right: float, n: 
     points, factors = [np.zeros((0, 2))], [np.zeros(0)]
     for k in range(len(branches) - 1):
         between = np.array([[middle[0], (at_middle[k] + at_middle[k + 1]) / 2]])
-        if domain.depth(between)[0] >= 0:
+        if domain.signed_distance(between)[0] >= 0:
             continue
         low, gap = heights[k][:, None], np.maximum(heights[k + 1] - heights[k], 0.0)[:, None]
         y = (low + gap * up_nodes).ravel()

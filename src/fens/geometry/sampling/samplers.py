@@ -218,7 +218,7 @@ class Grid:
     @staticmethod
     def _unclaimed(samples: Samples, domain: Domain, others: Sequence[Region]) -> Samples:
         patches = [p for r in others for p in r.patches]
-        claimed = np.abs(domain.depth(samples.points)) <= domain.slack
+        claimed = np.abs(domain.signed_distance(samples.points)) <= domain.slack
         where = samples.points[claimed]
         claimed[claimed] = np.any([p.contains(where) for p in patches] or [np.zeros(len(where), bool)], axis=0)
         return samples.only(~claimed)

@@ -7,7 +7,7 @@ import numpy as np
 BITS = 60  # of a place along the curve
 
 
-def thinned(points: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
+def subsample(points: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
     """Indices of `count` of the points, each chosen at random among neighbours.
 
     Neighbours are those along a space-filling curve, so that, unlike in a random subset, no gap is left.

@@ -18,7 +18,7 @@ from ..boundary.curve import Arc, Oval
 from ..boundary.piece import Patch, Piece, Samples
 from ..checks import checked_centre, checked_label
 from ..quadrature.rule import gauss
-from ..region import Edge
+from ..region import Facet
 from .shape import TRIALS, Shape
 
 IN_A_BOX = 3  # dimensions up to which the box around a ball is filled: in ten a ball has a 400th of it
@@ -58,11 +58,11 @@ class Ball(Shape):
         return tuple((c - r, c + r) for c, r in zip(self.centre, self.radii, strict=True))
 
     @property
-    def edges(self) -> tuple[Edge, ...]:
+    def edges(self) -> tuple[Facet, ...]:
         pieces = _boundary(self.centre, self.radii)
-        return tuple(Edge(p, self.label or "ball", "", bool(self.label)) for p in pieces)
+        return tuple(Facet(p, self.label or "ball", "", bool(self.label)) for p in pieces)
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         from_centre = points - np.array(self.centre)
         if len(set(self.radii)) == 1:
             result: np.ndarray = np.linalg.norm(from_centre, axis=1) - self.radii[0]

@@ -14,7 +14,7 @@ from ...errors import RegionError, quoted
 from ..boundary.pair import Pair
 from ..boundary.piece import Patch, Samples, within
 from ..checks import check_names, checked_label, interval, which_end
-from ..region import SLACK, Edge, Part, face_name, points_of
+from ..region import SLACK, Facet, Part, face_name, points_of
 from .shape import Shape
 
 MOST_AXES = 4  # for which the product of rules along them has a bearable number of points
@@ -58,15 +58,15 @@ class Box(Shape):
         return (Patch(lower, upper),)
 
     @property
-    def edges(self) -> tuple[Edge, ...]:
+    def edges(self) -> tuple[Facet, ...]:
         """The faces."""
         return tuple(
-            Edge(self._face(i, e), self.label or "box", face_name(x, ends[e]), bool(self.label))
+            Facet(self._face(i, e), self.label or "box", face_name(x, ends[e]), bool(self.label))
             for i, (x, ends) in enumerate(zip(self.coordinates, self.intervals, strict=True))
             for e in (0, 1)
         )
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         lower, upper = np.array(self.intervals).T
         result: np.ndarray = np.maximum(lower - points, points - upper).max(axis=1)
         return result

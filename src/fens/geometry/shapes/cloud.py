@@ -14,7 +14,7 @@ from ...errors import RegionError
 from ..boundary.piece import Piece
 from ..boundary.point_set import Given, Table
 from ..checks import check_extent, checked_label, checked_plane
-from ..region import Edge, points_of
+from ..region import Facet, points_of
 from .shape import Shape
 
 BETWEEN = 0.1  # of the distance between boundary points: how far beyond them the shape may reach
@@ -68,7 +68,7 @@ class Cloud(Shape):
 
     def contains(self, points: np.ndarray) -> np.ndarray:
         """Which points lie behind the nearest boundary point, up to a tenth of the distance between these."""
-        inside: np.ndarray = self.depth(points_of(self, points)) <= self.slack + BETWEEN * self._apart
+        inside: np.ndarray = self.signed_distance(points_of(self, points)) <= self.slack + BETWEEN * self._apart
         return inside
 
     @cached_property
@@ -81,12 +81,12 @@ class Cloud(Shape):
         return (Given(self.inside, None, float(np.prod(2 * np.array(self.half_widths)))),)
 
     @cached_property
-    def edges(self) -> tuple[Edge, ...]:
+    def edges(self) -> tuple[Facet, ...]:
         widths = 2 * np.array(self.half_widths)
         surface = 2 * float(np.sum(np.prod(widths) / widths))  # that of the bounds, for want of a better one
-        return (Edge(Given(self.rim, self.normals, surface), self.label or "cloud", "", bool(self.label)),)
+        return (Facet(Given(self.rim, self.normals, surface), self.label or "cloud", "", bool(self.label)),)
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         nearest = self._tree.query(points)[1]
         result: np.ndarray = np.sum((points - self.rim.array[nearest]) * self.normals.array[nearest], axis=1)
         return result

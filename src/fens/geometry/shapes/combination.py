@@ -11,10 +11,10 @@ import sympy as sp
 
 from ..._support.sobol import fixed_sobol
 from ...errors import RegionError
-from ..boundary.clip import stretches
+from ..boundary.clip import clip_arc
 from ..boundary.curve import Arc, Segment
 from ..boundary.piece import Patch, Piece, Samples
-from ..region import Edge, points_of
+from ..region import Facet, points_of
 from .shape import TRIALS, Shape
 
 WORDS = {"+": "or", "-": "without", "&": "and"}
@@ -38,7 +38,7 @@ class Combined(Shape):
             )
         lower, upper = np.array(self._box).T
         trials = np.array_split(lower + (upper - lower) * fixed_sobol(TRIALS, len(one)), 64)  # the first tell, mostly
-        if np.any(lower >= upper) or not any(np.any(self.depth(some) < 0) for some in trials):
+        if np.any(lower >= upper) or not any(np.any(self.signed_distance(some) < 0) for some in trials):
             raise RegionError(f"There is nothing in {self.name}: the shapes leave no inside.")
 
     @property
@@ -79,14 +79,14 @@ class Combined(Shape):
         return max(self.first.slack, self.second.slack)
 
     @cached_property
-    def cavities(self) -> tuple[tuple[tuple[float, ...], float], ...]:
-        found = self.first.cavities if self.operation != "+" else (*self.first.cavities, *self.second.cavities)
+    def hole_sites(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+        found = self.first.hole_sites if self.operation != "+" else (*self.first.hole_sites, *self.second.hole_sites)
         if self.operation == "-":
             found = (*found, *(hole for part in _united(self.second) for hole in _as_hole(part)))
-        return tuple((c, r) for c, r in found if self.depth(np.array([c]))[0] > 0)
+        return tuple((c, r) for c, r in found if self.signed_distance(np.array([c]))[0] > 0)
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
-        one, two = self.first.depth(points), self.second.depth(points)
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
+        one, two = self.first.signed_distance(points), self.second.signed_distance(points)
         result: np.ndarray = {"+": np.minimum, "&": np.maximum, "-": np.maximum}[self.operation](
             one, -two if self.operation == "-" else two
         )
@@ -100,22 +100,22 @@ class Combined(Shape):
         of a curve: where two curves touch, the shape may be thinner than any step.
         """
         points = points_of(self, points)
-        inside: np.ndarray = self.depth(points) <= self.slack
+        inside: np.ndarray = self.signed_distance(points) <= self.slack
         rows = np.flatnonzero(inside & self._shared(points))
         if len(rows):
             around = PROBE * self.size * _directions(points.shape[1])
-            beside = [self.depth(points[rows] + step) < 0 for step in around]
+            beside = [self.signed_distance(points[rows] + step) < 0 for step in around]
             upon = [e.piece.contains(points[rows]) for e in self.edges if isinstance(e.piece, Arc)]
             inside[rows] = np.any(beside + upon, axis=0)
         return inside
 
     def _shared(self, points: np.ndarray) -> np.ndarray:
-        one, two = self.first.depth(points), self.second.depth(points)
+        one, two = self.first.signed_distance(points), self.second.signed_distance(points)
         shared: np.ndarray = (np.abs(one) <= self.slack) & (np.abs(two) <= self.slack)
         return shared
 
     @cached_property
-    def edges(self) -> tuple[Edge, ...]:
+    def edges(self) -> tuple[Facet, ...]:
         one = [cut for e in self.first.edges for cut in self._cut(e, 0)]
         two = [cut for e in distinct(self.second.edges, self.first.edges) for cut in self._cut(e, 1)]
         return (*one, *two)
@@ -141,17 +141,17 @@ class Combined(Shape):
 
     def keeps(self, samples: Samples, side: int) -> np.ndarray:
         """Which points of the boundary of an operand, with their normals in the result, are on its boundary."""
-        other = (self.second, self.first)[side].depth(samples.points)
+        other = (self.second, self.first)[side].signed_distance(samples.points)
         wanted = {"+": 1, "&": -1, "-": 1 if side == 0 else -1}[self.operation]
         keep: np.ndarray = wanted * other > self.slack
         shared = np.abs(other) <= self.slack
         if side == 0 and shared.any():  # what both boundaries share is kept once, where the result lies on one side
             step = PROBE * self.size * samples.normals[shared]  # type: ignore[index]
             at = samples.points[shared]
-            keep[shared] = (self.depth(at - step) < 0) & (self.depth(at + step) > 0)
+            keep[shared] = (self.signed_distance(at - step) < 0) & (self.signed_distance(at + step) > 0)
         return keep
 
-    def _cut(self, edge: Edge, side: int) -> Iterable[Edge]:
+    def _cut(self, edge: Facet, side: int) -> Iterable[Facet]:
         turned = side == 1 and self.operation == "-"
         piece = edge.piece
         if isinstance(piece, Patch) and len(self.coordinates) == 2:
@@ -159,7 +159,7 @@ class Combined(Shape):
         if isinstance(piece, Arc):
             arc = replace(piece, turned=piece.turned != turned)
             other = (self.second, self.first)[side]
-            return [edge.cut(part) for part in stretches(arc, other, lambda s: self.keeps(s, side))]
+            return [edge.cut(part) for part in clip_arc(arc, other, lambda s: self.keeps(s, side))]
         trimmed = Trimmed(piece, self, side, turned)
         if trimmed.share == 0:
             return []
@@ -204,7 +204,7 @@ class Trimmed(Piece):
         return seen.only(keep), rows[keep]
 
     def contains(self, points: np.ndarray) -> np.ndarray:
-        there: np.ndarray = self.base.contains(points) & (np.abs(self.of.depth(points)) <= self.of.slack)
+        there: np.ndarray = self.base.contains(points) & (np.abs(self.of.signed_distance(points)) <= self.of.slack)
         return there
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
@@ -215,7 +215,7 @@ class Trimmed(Piece):
         return samples, np.full(len(samples), self.measure / len(samples))
 
 
-def distinct(edges: Iterable[Edge], others: Iterable[Edge]) -> list[Edge]:
+def distinct(edges: Iterable[Facet], others: Iterable[Facet]) -> list[Facet]:
     """The edges with names of their own: shapes without a name given are numbered where others have the same."""
     taken = {e.shape for e in others}
     names: dict[str, str] = {}
@@ -259,5 +259,5 @@ def _united(shape: Shape) -> list[Shape]:
 def _as_hole(shape: Shape) -> list[tuple[tuple[float, ...], float]]:
     """The middle of a shape that is taken away, and how far it is from the boundary; none if it is not inside."""
     middle = tuple((a + b) / 2 for a, b in shape.bounds)
-    depth = -float(shape.depth(np.array([middle]))[0])
-    return [(middle, depth)] if depth > 0 else []
+    signed_distance = -float(shape.signed_distance(np.array([middle]))[0])
+    return [(middle, signed_distance)] if signed_distance > 0 else []

@@ -11,7 +11,7 @@ import sympy as sp
 from ..boundary.pair import Pair
 from ..boundary.piece import Piece
 from ..checks import check_names, which_end
-from ..region import SLACK, Domain, Edge, Part, points_of
+from ..region import SLACK, Domain, Facet, Part, points_of
 from .shape import Shape
 
 
@@ -48,12 +48,12 @@ class Cylinder(Domain):
         return tuple(p.extruded(self.start, self.end) for p in self.base.patches)
 
     @property
-    def edges(self) -> tuple[Edge, ...]:
+    def edges(self) -> tuple[Facet, ...]:
         return (*self._side_edges, *self._instant(self.start, -1.0), *self._instant(self.end, 1.0))
 
     @property
-    def cavities(self) -> tuple[tuple[tuple[float, ...], float], ...]:
-        return self.base.cavities
+    def hole_sites(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+        return self.base.hole_sites
 
     @property
     def sides(self) -> Part:
@@ -97,10 +97,10 @@ class Cylinder(Domain):
         name = f"the pair of faces across {coordinate}"
         return Pair(self, name, upper.pieces, axis, self.bounds[axis][0])
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         time = points[:, -1]
         beyond = np.maximum(self.start - time, time - self.end)
-        result: np.ndarray = np.maximum(self.base.depth(points[:, :-1]), beyond)
+        result: np.ndarray = np.maximum(self.base.signed_distance(points[:, :-1]), beyond)
         return result
 
     def contains(self, points: np.ndarray) -> np.ndarray:
@@ -112,9 +112,9 @@ class Cylinder(Domain):
         return inside
 
     @property
-    def _side_edges(self) -> tuple[Edge, ...]:
+    def _side_edges(self) -> tuple[Facet, ...]:
         return tuple(replace(e, piece=e.piece.extruded(self.start, self.end)) for e in self.base.edges)
 
-    def _instant(self, at: float, direction: float) -> tuple[Edge, ...]:
+    def _instant(self, at: float, direction: float) -> tuple[Facet, ...]:
         name = "initial" if direction < 0 else "final"
-        return tuple(Edge(p.sliced(at, direction), name) for p in self.base.patches)
+        return tuple(Facet(p.sliced(at, direction), name) for p in self.base.patches)

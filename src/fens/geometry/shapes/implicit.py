@@ -18,7 +18,7 @@ from ..boundary.piece import Piece, Samples
 from ..boundary.trace import traced
 from ..checks import checked_label
 from ..expression import compiled, with_gradient
-from ..region import Edge
+from ..region import Facet
 from .box import Box
 from .shape import TRIALS, Shape
 
@@ -73,12 +73,12 @@ class Implicit(Shape):
         """∇g at points."""
         return np.column_stack(with_gradient(self.level, self.coordinates)(*points.T)[1:])
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         size = 2 * max(self.box.half_widths)
         g, *slopes = with_gradient(self.level, self.coordinates)(*points.T)
         slope = np.sqrt(sum(s * s for s in slopes))
         near = np.clip(np.where(g == 0, 0.0, g / np.maximum(slope, 1e-300)), -size, size)
-        beyond = self.box.depth(points)
+        beyond = self.box.signed_distance(points)
         return np.where(beyond > 0, beyond, np.where(np.isnan(near), size, near))
 
     def projected(self, points: np.ndarray) -> np.ndarray:
@@ -106,7 +106,7 @@ class Implicit(Shape):
         return tuple(sorted(self._critical(len(self.coordinates) - 1)))
 
     @cached_property
-    def edges(self) -> tuple[Edge, ...]:
+    def edges(self) -> tuple[Facet, ...]:
         d = len(self.coordinates)
         pieces: tuple[Piece, ...] = (
             tuple(Arc.whole(c) for c in traced(self.level, self.coordinates, self.box.intervals))
@@ -115,7 +115,7 @@ class Implicit(Shape):
             if d > 2
             else self._ends()
         )
-        return tuple(Edge(p, self.label or "implicit", "", bool(self.label)) for p in pieces)
+        return tuple(Facet(p, self.label or "implicit", "", bool(self.label)) for p in pieces)
 
     has_sections = True
 
@@ -134,7 +134,7 @@ class Implicit(Shape):
         lower, upper = np.array(self.box.intervals).T
         points = lower + (upper - lower) * unit
         thickness = SHELL * 2 * min(self.box.half_widths)
-        rows = np.flatnonzero(np.abs(self.depth(points)) < 2 * thickness)
+        rows = np.flatnonzero(np.abs(self.signed_distance(points)) < 2 * thickness)
         found = self.projected(points[rows])
         close = np.linalg.norm(found - points[rows], axis=1) < thickness
         return found[close], rows[close]
@@ -168,7 +168,7 @@ class Implicit(Shape):
         # not when points no longer move: where the boundary is flat they do for long, and heights are right long before
         slopes_there = np.abs(self.gradients(points))
         upright = slopes_there[:, others].max(axis=1) <= UPRIGHT * slopes_there[:, axis]
-        done = upright & (np.abs(self.depth(points)) < 1e-9 * size)
+        done = upright & (np.abs(self.signed_distance(points)) < 1e-9 * size)
         found = np.sort([far[0][axis], far[1][axis]] if not done.any() else points[done, axis])
         return set(found[np.concatenate([[True], np.diff(found) > 1e-7 * size])].tolist())
 
@@ -195,7 +195,7 @@ class Implicit(Shape):
         for edge in self.edges:
             if edge.piece.ends:
                 samples = edge.piece.place(fixed_sobol(2**10, len(edge.piece.ends)))
-                off = ~(np.abs(self.depth(samples.points)) < 1e-9 * 2 * max(self.box.half_widths))
+                off = ~(np.abs(self.signed_distance(samples.points)) < 1e-9 * 2 * max(self.box.half_widths))
                 if off.any():
                     where = ", ".join(f"{v:g}" for v in samples.points[np.argmax(off)])
                     raise RegionError(
@@ -233,7 +233,7 @@ class Shell(Piece):
         return Samples(points, slopes / np.linalg.norm(slopes, axis=1)[:, None]), rows
 
     def contains(self, points: np.ndarray) -> np.ndarray:
-        there: np.ndarray = np.abs(self.shape.depth(points)) <= self.shape.slack
+        there: np.ndarray = np.abs(self.shape.signed_distance(points)) <= self.shape.slack
         return there
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:

@@ -14,7 +14,7 @@ from ..._support.numbers import is_whole, items, real_array
 from ...errors import RegionError, quoted
 from ..boundary.curve import Arc, Segment
 from ..checks import checked_label, checked_plane, optional
-from ..region import Edge, Part
+from ..region import Facet, Part
 from .shape import Shape
 
 Ring = tuple[tuple[float, float], ...]
@@ -59,17 +59,17 @@ class Polygon(Shape):
         return tuple(zip(corners.min(axis=0).tolist(), corners.max(axis=0).tolist(), strict=True))
 
     @cached_property
-    def cavities(self) -> tuple[tuple[tuple[float, ...], float], ...]:
+    def hole_sites(self) -> tuple[tuple[tuple[float, ...], float], ...]:
         shapely = optional("shapely", "Polygons")
         spokes = [shapely.maximum_inscribed_circle(shapely.Polygon(hole)) for hole in self.holes]
         return tuple((tuple(spoke.coords[0]), float(spoke.length)) for spoke in spokes)
 
     @cached_property
-    def edges(self) -> tuple[Edge, ...]:
+    def edges(self) -> tuple[Facet, ...]:
         rings = [_oriented(self.corners, 1.0), *(_oriented(h, -1.0) for h in self.holes)]
         arcs = [Arc.whole(segment) for ring in rings for segment in ring]
         return tuple(
-            Edge(arc, self.label or "polygon", f"edge {k}", bool(self.label)) for k, arc in enumerate(arcs)
+            Facet(arc, self.label or "polygon", f"edge {k}", bool(self.label)) for k, arc in enumerate(arcs)
         )
 
     def edge(self, number: int) -> Part:
@@ -80,7 +80,7 @@ class Polygon(Shape):
             )
         return Part(self, f"edge {number}", (self.edges[number].piece,))
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         size = max(1, CHUNK // len(self.edges))
         parts = [self._depth(points[k : k + size]) for k in range(0, len(points), size)]
         return np.concatenate(parts) if parts else np.zeros(0)
@@ -95,8 +95,8 @@ class Polygon(Shape):
         turn = along[:, 0] * from_start[:, :, 1] - along[:, 1] * from_start[:, :, 0]
         crossed = straddles & ((turn > 0) == (along[:, 1] > 0))
         inside = np.count_nonzero(crossed, axis=1) % 2 == 1
-        depth: np.ndarray = np.where(inside, -nearest, nearest)
-        return depth
+        signed_distance: np.ndarray = np.where(inside, -nearest, nearest)
+        return signed_distance
 
     @cached_property
     def _ends(self) -> tuple[np.ndarray, np.ndarray]:

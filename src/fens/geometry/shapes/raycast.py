@@ -21,7 +21,7 @@ class Rays:
         self.low = flat.min(axis=(0, 1))
         self.step = np.maximum((flat.max(axis=(0, 1)) - self.low) / self.cells, 1e-300)
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         """Negative inside; beside the surface, about the distance from it, elsewhere at least that."""
         at = points @ self.frame
         cell = np.floor((at[:, :2] - self.low) / self.step).astype(int)

@@ -90,7 +90,7 @@ class Inside(Piece):
 
     def attempt(self, unit: np.ndarray) -> tuple[Samples, np.ndarray]:
         points = self.shape.filled(unit)
-        rows = np.flatnonzero(self.shape.depth(points) < -self.shape.slack)
+        rows = np.flatnonzero(self.shape.signed_distance(points) < -self.shape.slack)
         return Samples(points[rows]), rows
 
     def sample(self, count: int, unit: UnitPoints, rng: np.random.Generator) -> Samples:
@@ -105,7 +105,7 @@ class Inside(Piece):
     def towards(self, directions: np.ndarray, far: np.ndarray, rng: np.random.Generator) -> Samples:
         middle = np.mean(self.shape.bounds, axis=1)
         points = middle + far * (self.shape.farthest(directions) - middle)
-        return Samples(points[self.shape.depth(points) < -self.shape.slack])
+        return Samples(points[self.shape.signed_distance(points) < -self.shape.slack])
 
     @cached_property
     def _crowded(self) -> Piece:
@@ -139,9 +139,9 @@ class Crowded(Inside):
 
     def attempt(self, unit: np.ndarray) -> tuple[Samples, np.ndarray]:
         points = self.shape.filled(unit[:, :-1])
-        depth = -self.shape.depth(points)
-        wanted = unit[:, -1] ** 2 * depth <= CROWD * max(self.shape.half_widths)
-        rows = np.flatnonzero((depth > self.shape.slack) & wanted)
+        signed_distance = -self.shape.signed_distance(points)
+        wanted = unit[:, -1] ** 2 * signed_distance <= CROWD * max(self.shape.half_widths)
+        rows = np.flatnonzero((signed_distance > self.shape.slack) & wanted)
         return Samples(points[rows]), rows
 
 

@@ -17,7 +17,7 @@ from ..boundary.piece import Samples
 from ..checks import checked_centre, checked_label
 from ..expression import with_gradient
 from ..quadrature.rule import gauss
-from ..region import Edge
+from ..region import Facet
 from .shape import Shape
 
 
@@ -84,14 +84,14 @@ class Star(Shape):
         return tuple(zip(lower.tolist(), upper.tolist(), strict=True))
 
     @property
-    def edges(self) -> tuple[Edge, ...]:
-        return (Edge(Arc.whole(self.curve), self.label or "star", "", bool(self.label)),)
+    def edges(self) -> tuple[Facet, ...]:
+        return (Facet(Arc.whole(self.curve), self.label or "star", "", bool(self.label)),)
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         away = points - np.array(self.centre)
         radius, slope = self.curve.radii(np.mod(np.arctan2(away[:, 1], away[:, 0]), 2 * np.pi))
-        depth: np.ndarray = (np.hypot(away[:, 0], away[:, 1]) - radius) / np.hypot(1, slope / radius)
-        return depth
+        signed_distance: np.ndarray = (np.hypot(away[:, 0], away[:, 1]) - radius) / np.hypot(1, slope / radius)
+        return signed_distance
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
         """Gauss's rule along rays, equal steps around; the radius may need more of these than a circle would."""

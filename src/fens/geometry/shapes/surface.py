@@ -19,7 +19,7 @@ from ..boundary.piece import Piece, Samples
 from ..boundary.point_set import Table
 from ..checks import checked_label, checked_plane, optional
 from ..quadrature.rule import gauss, tensor
-from ..region import Edge
+from ..region import Facet
 from .raycast import Rays
 from .shape import Shape
 
@@ -57,11 +57,11 @@ class Surface(Shape):
         return tuple(zip(v.min(axis=0).tolist(), v.max(axis=0).tolist(), strict=True))
 
     @cached_property
-    def edges(self) -> tuple[Edge, ...]:
-        return (Edge(Triangles(self.vertices, self.faces), self.label or "surface", "", bool(self.label)),)
+    def edges(self) -> tuple[Facet, ...]:
+        return (Facet(Triangles(self.vertices, self.faces), self.label or "surface", "", bool(self.label)),)
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
-        return self._rays.depth(points)
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
+        return self._rays.signed_distance(points)
 
     def volume(self) -> float:
         a, b, c = self.vertices.array[self.faces.array].transpose(1, 0, 2)
@@ -119,7 +119,7 @@ class Triangles(Piece):
         return Samples(points, normals / np.linalg.norm(normals, axis=1)[:, None])
 
     def contains(self, points: np.ndarray) -> np.ndarray:
-        there: np.ndarray = np.abs(Rays(self._corners).depth(points)) <= 1e-12 * np.ptp(self.vertices.array)
+        there: np.ndarray = np.abs(Rays(self._corners).signed_distance(points)) <= 1e-12 * np.ptp(self.vertices.array)
         return there
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:

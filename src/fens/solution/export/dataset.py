@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..._support.disk import whole
+from ..._support.disk import atomic_write
 from ...errors import MissingPackage
 from .places import axes_of, checked_units, facts_of, numbers_of, rows_of, values_at
 
@@ -43,7 +43,7 @@ def to_netcdf(solution: Any, path: str | Path, points: Any, units: Mapping[Any, 
         for part in ("re", "im"):
             dataset[f"{name}_{part}"].attrs.update(whole_one.attrs)
     content = bytes(dataset.to_netcdf(engine="scipy"))
-    with whole(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_bytes(content)
 
 

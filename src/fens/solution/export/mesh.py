@@ -102,7 +102,7 @@ def _triangulated(domain: Domain, counts: tuple[int, ...]) -> Mesh:
     simplices[turned, -2:] = simplices[turned, -2:][:, ::-1]
     solid = np.abs(size) > FLAT
     middle = points[simplices].mean(axis=1)
-    inside = solid & (domain.depth(middle) < 0)
+    inside = solid & (domain.signed_distance(middle) < 0)
     return Mesh(points, simplices, SIMPLICES[d]).only(inside)
 
 
@@ -110,8 +110,8 @@ def _points(domain: Domain, counts: tuple[int, ...], spacing: float) -> np.ndarr
     """Points of a grid that are not too near to the boundary, or on it, and points of the boundary."""
     seed, grid = np.random.SeedSequence(0), Grid(*counts)
     inside = grid.sample(Demand.inside(domain), seed)[0].points
-    depth = domain.depth(inside)
-    inside = inside[(depth < -NEAR * spacing) | (np.abs(depth) <= domain.slack)]
+    signed_distance = domain.signed_distance(inside)
+    inside = inside[(signed_distance < -NEAR * spacing) | (np.abs(signed_distance) <= domain.slack)]
     rim = grid.sample(Demand(domain, (domain, domain.boundary), (1, 1), 1), seed)[1].points
     both = np.concatenate([rim, inside])
     rounded = np.round(both / (1e-6 * spacing))

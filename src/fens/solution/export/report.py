@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..._support.disk import as_path, check_target, whole
+from ..._support.disk import as_path, atomic_write, check_target
 from ...errors import FensError, SettingError, quoted
 from ...problem.typeset import html_of, sought
 from ...storage import packed
@@ -37,7 +37,7 @@ def report(solution: Any, path: str | Path, title: str) -> None:
     target = as_path(path)
     check_target(target)
     content = page(solution, title or sought(solution.problem), target.stem)
-    with whole(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text(content, encoding="utf-8")
 
 

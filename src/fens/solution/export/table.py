@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._support.disk import whole
+from ..._support.disk import atomic_write
 from .places import rows_in, values_at
 
 
@@ -20,7 +20,7 @@ def to_csv(solution: Any, path: str | Path, points: Any) -> None:
     """
     problem = solution.problem
     parts = [(rows, values_at(solution, rows, d)) for d in problem.domains for rows in [rows_in(d, problem, points)]]
-    with whole(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         mark = f" ({solution.mark})" if solution.mark else ""
         writer.writerow([*map(str, problem.coordinates), *(f"{name}{mark}" for name in parts[0][1])])

@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
-from ..._support.disk import as_path, whole
+from ..._support.disk import as_path, atomic_write
 from ...errors import FileError, SettingError, UnsupportedEquation, quoted
 from ...geometry import Cylinder, Domain
 from .mesh import Mesh, grid_mesh, mesh_of
@@ -94,7 +94,7 @@ def _series(solution: Any, target: Path, points: Any) -> list[Path]:
         for (t, _), p in zip(instants, written, strict=True)
     )
     text = f'<?xml version="1.0"?>\n<VTKFile type="Collection" version="0.1">\n  <Collection>\n{entries}'
-    with whole(target) as temporary:
+    with atomic_write(target) as temporary:
         temporary.write_text(text + "  </Collection>\n</VTKFile>\n", encoding="utf-8")
     return [target, *written]
 
@@ -153,7 +153,7 @@ def write_grid(path: Path, parts: list[Part], solution: Any) -> None:
         "<PointData>", *(_array(name, v) for name, v in values.items()), "</PointData>",
         "</Piece>", "</UnstructuredGrid>", "</VTKFile>",
     ]  # fmt: skip
-    with whole(path) as temporary:
+    with atomic_write(path) as temporary:
         temporary.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -12,15 +12,15 @@ from ..basis import Family
 from ..errors import SettingError, quoted
 from ..geometry import Region
 from ..problem import Problem
-from .collocated import Collocated
+from .rows import LinearRows
 
 BALANCE_ROWS = 64  # rows from which the size of a condition's rows is estimated
 TINY = 1e-150  # norms below which squares may be lost
 
 
 def weigh(
-    conditions: Sequence[Collocated], features: Family, weights: str | Mapping[Region, float]
-) -> tuple[Collocated, ...]:
+    conditions: Sequence[LinearRows], features: Family, weights: str | Mapping[Region, float]
+) -> tuple[LinearRows, ...]:
     """The conditions with their row weights.
 
     `"balanced"` gives every condition the mean row norm of the first one, which is the equation on the domain;
@@ -52,7 +52,7 @@ def check_weights(weights: object, problem: Problem) -> None:
             raise SettingError(f"The weight of {region.name} must be positive and finite; got {weight}.")
 
 
-def mean_row_norm(condition: Collocated, features: Family) -> float:
+def mean_row_norm(condition: LinearRows, features: Family) -> float:
     """The mean norm of the rows of a condition, from some of them."""
     step = -(-len(condition) // BALANCE_ROWS)
     A = condition.block(features, slice(None, None, step)).matrix()

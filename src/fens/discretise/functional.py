@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from .._support.device import to_device, to_host
-from ..basis import Coefficient, Family, Features, derivatives, parts
+from ..basis import Coefficient, Family, Features, derivatives, row_slices
 from ..geometry import Samples
 from ..problem import Jet
 
@@ -49,14 +49,14 @@ class Places:
             A = A.add_(features.matrix(there, self.opposite))
         return self.summed(A)
 
-    def image(self, features: Family, operator: Sequence[tuple[Coefficient, Jet]], weights: Tensor) -> Tensor:
+    def matvec(self, features: Family, operator: Sequence[tuple[Coefficient, Jet]], weights: Tensor) -> Tensor:
         """The matrix times weights, or each column of them, without the matrix where that is possible."""
         total = self.points.new_zeros((len(self.points), *weights.shape[1:]))
         for points, opposite in ((self.points, False), (self.opposite, True)):
             own = [(c, jet.unknown, jet.orders) for c, jet in operator if jet.opposite == opposite]
             if own:
                 assert points is not None
-                total += features.image(own, points, weights)
+                total += features.matvec(own, points, weights)
         return self.summed(total)
 
 
@@ -77,7 +77,7 @@ def evaluate(
 ) -> list[np.ndarray]:
     """Derivatives ∂^α of Σ w_j φ_j at points; with a column for each of several w."""
     blocks = [
-        derivatives(features, alphas, points[part], weights) for part in parts(len(points), len(features), POINTS)
+        derivatives(features, alphas, points[part], weights) for part in row_slices(len(points), len(features), POINTS)
     ]
     if not blocks:
         return [np.zeros((0, *weights.shape[1:])) for _ in alphas]

@@ -18,13 +18,13 @@ from torch import Tensor
 
 from .._support.device import to_device
 from .._support.progress import time_left
-from ..basis import Family, kept
-from ..discretise import Aimed, Collocated, Pinned, Placed, System, linearise, weigh
+from ..basis import Family, cached
+from ..discretise import DiscreteCondition, LinearRows, System, WithFixedWeights, WithRhs, linearise, weigh
+from ..discretise.iterate import Iterate
 from ..errors import EvaluationError
 from ..geometry import Region
 from ..lstsq import Failed, Solvable, Solver
 from ..problem import Problem
-from .point import Point
 
 TINY_STEP = 1e-13  # relative to u: round-off
 SMALL_STEP = 1e-8  # with steps below this that no longer shrink, round-off is reached too
@@ -72,7 +72,7 @@ class Iteration:
     """
 
     problem: Problem
-    placed: Sequence[Placed]
+    discretised: Sequence[DiscreteCondition]
     features: Family
     row_weights: str | Mapping[Region, float]
     line_search: bool
@@ -84,12 +84,12 @@ class Iteration:
     @cached_property
     def remembering(self) -> Family:
         """The features, which need not be evaluated again in each iteration."""
-        return kept(self.features, self.memory)
+        return cached(self.features, self.memory)
 
     def states(self, start: Tensor) -> Iterator[State]:
         """The states from the start on, which is number 0. Ends when no further step helps, or makes sense."""
-        here = Point.of(self.problem, self.placed, self.remembering, start)
-        conditions = weigh(linearise(self.placed, here.jets), self.remembering, self.row_weights)
+        here = Iterate.of(self.problem, self.discretised, self.remembering, start)
+        conditions = weigh(linearise(self.discretised, here.jets), self.remembering, self.row_weights)
         factorised, fresh = self._factorised(here, conditions), True
         yield self._state(0, here, conditions, float("nan"), 1.0, False, factorised.rank)
         last = float("inf")
@@ -116,48 +116,48 @@ class Iteration:
     @property
     def matrix_follows_state(self) -> bool:
         """Whether the matrix changes from one iteration to the next."""
-        return any(p.form.follows_state for p in self.placed)
+        return any(p.form.follows_state for p in self.discretised)
 
     @property
     def _zero(self) -> float:
         return 1e3 * sys.float_info.epsilon * self.reference
 
-    def _target(self, here: Point, conditions: Sequence[Collocated]) -> Tensor:
-        return to_device(here.target(conditions), here.weights.device)
+    def _target(self, here: Iterate, conditions: Sequence[LinearRows]) -> Tensor:
+        return to_device(here.rhs(conditions), here.weights.device)
 
-    def _factorised(self, here: Point, conditions: tuple[Collocated, ...]) -> Solvable | Failed:
+    def _factorised(self, here: Iterate, conditions: tuple[LinearRows, ...]) -> Solvable | Failed:
         """The equations near a point, ready to be solved for the next one."""
-        return self.solver.factorise(Aimed(System(conditions, self.remembering), self._target(here, conditions)))
+        return self.solver.factorise(WithRhs(System(conditions, self.remembering), self._target(here, conditions)))
 
-    def _linearised(self, here: Point, last: Sequence[Collocated]) -> tuple[Collocated, ...]:
+    def _linearised(self, here: Iterate, last: Sequence[LinearRows]) -> tuple[LinearRows, ...]:
         """The equations near a function, weighed as before unless that is far from what they would get now.
 
         With weights that follow u, one iteration's residual could not be compared with the next's; with those of a
         start far from the solution, an equation might not be seen at all.
         """
-        fresh = weigh(linearise(self.placed, here.jets), self.remembering, self.row_weights)
+        fresh = weigh(linearise(self.discretised, here.jets), self.remembering, self.row_weights)
         if any(not 1 / DRIFT < new.weight / old.weight < DRIFT for new, old in zip(fresh, last, strict=True)):
             return fresh
         return tuple(replace(new, weight=old.weight) for new, old in zip(fresh, last, strict=True))
 
     def _advance(
-        self, here: Point, goal: Tensor, conditions: Sequence[Collocated], before: float
-    ) -> tuple[Point, float, float]:
+        self, here: Iterate, goal: Tensor, conditions: Sequence[LinearRows], before: float
+    ) -> tuple[Iterate, float, float]:
         """The next point, the fraction of the way to the goal at which it lies, and the relative length of the way."""
-        full = self._restored(Point.of(self.problem, self.placed, self.remembering, goal), conditions)
+        full = self._restored(Iterate.of(self.problem, self.discretised, self.remembering, goal), conditions)
         step = here.step_to(full, self._zero)
         # near the least residual the features allow, it no longer tells one step from another; the steps still shrink
         if not self.line_search or full.norm(conditions) < (1 + FLAT) * before:
             return full, 1.0, step
         fraction = 0.5
         while fraction >= SHORTEST:
-            trial = self._restored(here.towards(full, fraction, self.placed), conditions)
+            trial = self._restored(here.towards(full, fraction, self.discretised), conditions)
             if trial.norm(conditions) < (1 - 1e-4 * fraction) * before:
                 return trial, fraction, step
             fraction /= 2
         return here, 0.0, step
 
-    def _restored(self, point: Point, conditions: Sequence[Collocated]) -> Point:
+    def _restored(self, point: Iterate, conditions: Sequence[LinearRows]) -> Iterate:
         """The functions that go with the unknown numbers of a point, if there are such numbers.
 
         A step changes numbers and functions at once, as if their product were linear. What that leaves in the
@@ -166,13 +166,13 @@ class Iteration:
         numbers = sum(c.is_constant for c in self.problem.components)
         if not numbers or not self.line_search:
             return point
-        fresh = linearise(self.placed, point.jets)
+        fresh = linearise(self.discretised, point.jets)
         weighed = tuple(replace(new, weight=old.weight) for new, old in zip(fresh, conditions, strict=True))
-        last, rows = point.weights[-numbers:], Aimed(System(weighed, self.remembering), self._target(point, weighed))
-        found = self.solver.factorise(Pinned(rows, last)).solve()
+        last, rows = point.weights[-numbers:], WithRhs(System(weighed, self.remembering), self._target(point, weighed))
+        found = self.solver.factorise(WithFixedWeights(rows, last)).solve()
         if found.status != "solved":
             return point
-        return Point.of(self.problem, self.placed, self.remembering, torch.cat([found.weights, last]))
+        return Iterate.of(self.problem, self.discretised, self.remembering, torch.cat([found.weights, last]))
 
     def _settled(self, step: float, damping: float, last: float, before: float, after: float) -> bool:
         """Whether a full step of this relative length says that further ones would only be rounding."""
@@ -186,14 +186,14 @@ class Iteration:
     def _state(
         self,
         iteration: int,
-        point: Point,
-        conditions: Sequence[Collocated],
+        point: Iterate,
+        conditions: Sequence[LinearRows],
         step: float,
         damping: float,
         settled: bool,
         rank: int,
     ) -> State:
-        relative = point.imbalance(conditions, self.problem.half_widths, self._zero)
+        relative = point.relative_residual(conditions, self.problem.half_widths, self._zero)
         row_weights = tuple(c.weight for c in conditions)
         return State(
             iteration, point.norm(conditions), relative, step, damping, settled, rank, row_weights, point.weights

@@ -26,8 +26,8 @@ from ..problem import (
     Opposite,
     Problem,
 )
-from .collocated import Collocated
-from .places import Places
+from .functional import Places
+from .rows import LinearRows
 
 RULE = 24  # points of an integral along a direction
 
@@ -35,7 +35,7 @@ Jets = Mapping[Jet, np.ndarray]  # the values of u and its derivatives at the po
 
 
 @dataclass(frozen=True)
-class Placed:
+class DiscreteCondition:
     """A condition at the points of its region, with the values of everything in it but the unknowns.
 
     An integral is one row, the sum over the points of a quadrature rule; other conditions have a row for each point.
@@ -70,11 +70,11 @@ class Placed:
         return tuple(jet for jet, _ in self.form.equation.jets)
 
     @cached_property
-    def at_rest(self) -> Collocated:
+    def at_rest(self) -> LinearRows:
         """The linear equation for the correction to zero."""
         return self.at(None)
 
-    def at(self, jets: Jets | None) -> Collocated:
+    def at(self, jets: Jets | None) -> LinearRows:
         """The linear equation for the correction to the function with these jets; None stands for zero."""
         values, device = self._values(jets), self.points.device
         operator = []
@@ -83,9 +83,9 @@ class Placed:
             coefficient = float(array[0]) if formula.is_constant else to_device(array, device)
             operator.append((coefficient, jet))
         source = to_device(self._evaluate(self.form.source, values, "source"), device)
-        return Collocated(self.condition, self.places, tuple(operator), self.places.summed(source), self.noise)
+        return LinearRows(self.condition, self.places, tuple(operator), self.places.summed(source), self.noise)
 
-    def only(self, rows: np.ndarray) -> Placed:
+    def only(self, rows: np.ndarray) -> DiscreteCondition:
         """The condition at some of its points."""
         if self.is_integral:
             return self
@@ -94,7 +94,7 @@ class Placed:
         places, noise = Places.of(samples, self.points.device), None if self.noise is None else self.noise[rows]
         return replace(self, samples=samples, values=values, places=places, noise=noise)
 
-    def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol]) -> Placed:
+    def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol]) -> DiscreteCondition:
         """The condition at other points."""
         values = _known_values(self.condition.equation, samples, coordinates)
         return replace(self, samples=samples, values=values, places=Places.of(samples, self.points.device))
@@ -138,20 +138,20 @@ def sample(
     return found
 
 
-def place(
+def discretise(
     problem: Problem,
     samples: Mapping[Region, Samples],
     linearisation: Callable[[Equation], LinearForm],
     device: torch.device,
-) -> tuple[Placed, ...]:
+) -> tuple[DiscreteCondition, ...]:
     """Every condition of a problem at the points of its region, or of a quadrature rule if it is an integral."""
-    placed = []
+    discretised = []
     for c in problem.conditions:
         here = _rule(c.region) if c.equation.is_integral else samples[c.region]
         values = _known_values(c.equation, here, problem.coordinates)
         places, noise = Places.of(here, device), _noise(c.equation)
-        placed.append(Placed(c, linearisation(c.equation), here, values, places, noise))
-    return tuple(placed)
+        discretised.append(DiscreteCondition(c, linearisation(c.equation), here, values, places, noise))
+    return tuple(discretised)
 
 
 def _rule(region: Region) -> Samples:
@@ -160,14 +160,15 @@ def _rule(region: Region) -> Samples:
     return replace(samples, weights=weights)
 
 
-def homes(problem: Problem, placed: Sequence[Placed]) -> tuple[int, ...]:
+def homes(problem: Problem, discretised: Sequence[DiscreteCondition]) -> tuple[int, ...]:
     """For each component of the unknowns the number of the first condition on its domain."""
-    return tuple(next(i for i, p in enumerate(placed) if p.condition.region == c.domain) for c in problem.components)
+    regions = [p.condition.region for p in discretised]
+    return tuple(regions.index(c.domain) for c in problem.components)
 
 
-def linearise(placed: Sequence[Placed], state: Sequence[Jets] | None = None) -> tuple[Collocated, ...]:
+def linearise(discretised: Sequence[DiscreteCondition], state: Sequence[Jets] | None = None) -> tuple[LinearRows, ...]:
     """The linear equations for the correction to a function, given its jets on each condition; None is zero."""
-    return tuple(p.at_rest if state is None else p.at(state[k]) for k, p in enumerate(placed))
+    return tuple(p.at_rest if state is None else p.at(state[k]) for k, p in enumerate(discretised))
 
 
 def _noise(equation: Equation) -> np.ndarray | None:

@@ -8,28 +8,28 @@ from dataclasses import dataclass, field
 from torch import Tensor
 
 from .activation import Activation
-from .family import Family, image
+from .family import Family, matvec
 from .random_features import Features, Operator, Orders, RandomFeatures
 
 ENTRY = 8  # bytes
 
 
 @dataclass
-class Allowance:
+class MemoryBudget:
     """Bytes that may still be used."""
 
     bytes: int
 
 
 @dataclass(frozen=True)
-class Kept:
+class CachedBasis:
     """Random features whose derivatives at points are kept, as long as the allowance lasts.
 
     Points are told apart by where they are in memory, and are kept, too, so that nothing else can be there.
     """
 
     plain: RandomFeatures
-    allowance: Allowance
+    budget: MemoryBudget
     _found: dict[tuple[object, ...], tuple[Tensor, dict[int, Tensor]]] = field(default_factory=dict, repr=False)
 
     @property
@@ -68,9 +68,9 @@ class Kept:
         known = self._found[where][1] if where in self._found else {}
         missing = [n for n in orders if n not in known]
         size = ENTRY * len(points) * len(self) * len(missing)
-        if not orders or size > self.allowance.bytes:
+        if not orders or size > self.budget.bytes:
             return None
-        self.allowance.bytes -= size
+        self.budget.bytes -= size
         known.update(zip(missing, self.plain.bases(points, missing), strict=True))
         self._found[where] = points, known
         return known
@@ -78,13 +78,13 @@ class Kept:
 
 def derivatives(features: Features, alphas: Sequence[Orders], points: Tensor, weights: Tensor) -> list[Tensor]:
     """Σ_j w_j ∂^α φ_j(x_i) for each α; plain features find once what these have in common."""
-    if isinstance(features, RandomFeatures | Kept):
+    if isinstance(features, RandomFeatures | CachedBasis):
         return features.derivatives(alphas, points, weights)
-    return [image(features, [(1.0, alpha)], points, weights) for alpha in alphas]
+    return [matvec(features, [(1.0, alpha)], points, weights) for alpha in alphas]
 
 
-def kept(features: Family, bytes_: int) -> Family:
+def cached(features: Family, bytes_: int) -> Family:
     """A family that remembers, within so many bytes."""
-    allowance = Allowance(bytes_)
-    members = (Kept(f, allowance) if isinstance(f, RandomFeatures) else f for f in features.members)
+    budget = MemoryBudget(bytes_)
+    members = (CachedBasis(f, budget) if isinstance(f, RandomFeatures) else f for f in features.members)
     return Family(tuple(members))

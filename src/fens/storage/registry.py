@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, get_type_hints
@@ -53,7 +53,7 @@ from ..options import ScaleGrid
 from ..options.settings import Settings
 from ..problem import MOST_EQUATIONS, Component, Condition, Equation, Jet, Problem
 from ..strategy.adapt import Round
-from .fits import fits
+from .annotations import matches_annotation
 from .sound import is_sound
 
 
@@ -88,7 +88,7 @@ class Kind:
     def built(self, values: Mapping[str, Any]) -> Any:
         """An object, if its fields are what they should be."""
         for name, value in values.items():
-            if not fits(value, self.hints.get(name, Any)):
+            if not matches_annotation(value, self.hints.get(name, Any)):
                 raise FileError(f"the {name} of a {self.cls.__name__} in the file is a {type(value).__name__}")
         made = self.make(values)
         if not is_sound(made):
@@ -97,7 +97,8 @@ class Kind:
 
     def written_with(self, names: Any) -> Kind:
         """The kind as it was when a file was written: of fields that came later it has the default."""
-        if not fits(names, list[str]) or not set(names) <= set(self.fields) or len(set(names)) < len(names):
+        unknown = not matches_annotation(names, list[str]) or not set(names) <= set(self.fields)
+        if unknown or len(set(names)) < len(names):
             raise FileError(f"the file has a {self.cls.__name__} with parts that this version of fens does not know")
         if tuple(names) == self.fields:
             return self
@@ -122,14 +123,14 @@ def written(names: Any, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
     return {name: kinds[name].written_with(own) for name, own in names.items() if name in kinds}
 
 
-def kinds_of(classes: Iterable[type]) -> dict[str, Kind]:
-    """Kinds by the names of their classes."""
-    return {c.__name__: Kind.of(c) for c in classes}
+def kinds_of(tags: Mapping[str, type]) -> dict[str, Kind]:
+    """Kinds by the tags of their classes."""
+    return {tag: Kind.of(c) for tag, c in tags.items()}
 
 
 def _problem(values: Mapping[str, Any]) -> Problem:
     wanted = {"domains": tuple[Domain, ...], "components": tuple[Component, ...], "conditions": tuple[Condition, ...]}
-    if not all(fits(values[name], hint) and values[name] for name, hint in wanted.items()):
+    if not all(matches_annotation(values[name], hint) and values[name] for name, hint in wanted.items()):
         raise FileError("the problem in the file is not one")
     if len(values["conditions"]) > 2 * MOST_EQUATIONS:  # a complex one is two
         raise FileError(f"the problem in the file has more than {MOST_EQUATIONS} equations")
@@ -154,18 +155,82 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     return made
 
 
-SHAPES = (Ball, Box, Cloud, Combined, Cylinder, Implicit, Polygon, Star, Surface)
-REGIONS = (Pair, Part, Points, Samples)
-PIECES = (Arc, Extruded, Given, Inside, Patch, Shell, Sliced, Sphere, Triangles, Trimmed)
-CURVES = (Level, Oval, Polar, Segment, Table)
-SAMPLERS = (Clustered, Grid, Random)
-FEATURES = (Bell, Cell, Composed, Family, Joined, Layers, Pieces, RandomFeatures)
-DISTRIBUTIONS = (AroundHoles, Hole, Isotropic, Localised, Mixture, Oriented, Sparse, Spot)
-EQUATIONS = (Component, Condition, Equation, Jet)
-RESULTS = (ComplexField, Error, Evidence, Extrapolated, Field, Round, ScaleGrid, Search, State, Stats)
+# tags in files, and what they stand for: a class may get another name, a tag never
+TAGS: Mapping[str, type] = {
+    # shapes
+    "Ball": Ball,
+    "Box": Box,
+    "Cloud": Cloud,
+    "Combined": Combined,
+    "Cylinder": Cylinder,
+    "Implicit": Implicit,
+    "Polygon": Polygon,
+    "Star": Star,
+    "Surface": Surface,
+    # regions
+    "Pair": Pair,
+    "Part": Part,
+    "Points": Points,
+    "Samples": Samples,
+    # pieces
+    "Arc": Arc,
+    "Extruded": Extruded,
+    "Given": Given,
+    "Inside": Inside,
+    "Patch": Patch,
+    "Shell": Shell,
+    "Sliced": Sliced,
+    "Sphere": Sphere,
+    "Triangles": Triangles,
+    "Trimmed": Trimmed,
+    # curves
+    "Level": Level,
+    "Oval": Oval,
+    "Polar": Polar,
+    "Segment": Segment,
+    "Table": Table,
+    # samplers
+    "Clustered": Clustered,
+    "Grid": Grid,
+    "Random": Random,
+    # features
+    "Bell": Bell,
+    "Cell": Cell,
+    "Composed": Composed,
+    "Family": Family,
+    "Joined": Joined,
+    "Layers": Layers,
+    "Pieces": Pieces,
+    "RandomFeatures": RandomFeatures,
+    # distributions
+    "AroundHoles": AroundHoles,
+    "Hole": Hole,
+    "Isotropic": Isotropic,
+    "Localised": Localised,
+    "Mixture": Mixture,
+    "Oriented": Oriented,
+    "Sparse": Sparse,
+    "Spot": Spot,
+    # equations
+    "Component": Component,
+    "Condition": Condition,
+    "Equation": Equation,
+    "Jet": Jet,
+    # results
+    "ComplexField": ComplexField,
+    "Error": Error,
+    "Evidence": Evidence,
+    "Extrapolated": Extrapolated,
+    "Field": Field,
+    "Round": Round,
+    "ScaleGrid": ScaleGrid,
+    "Search": Search,
+    "State": State,
+    "Stats": Stats,
+}
 
 KINDS: Mapping[str, Kind] = {
-    **kinds_of((*SHAPES, *REGIONS, *PIECES, *CURVES, *SAMPLERS, *FEATURES, *DISTRIBUTIONS, *EQUATIONS, *RESULTS)),
+    **kinds_of(TAGS),
     "Settings": Kind(Settings, tuple(f.name for f in fields(Settings)), _settings),
     "Problem": Kind(Problem, ("domains", "components", "conditions"), _problem),
 }

@@ -11,15 +11,15 @@ import torch
 from torch import Tensor
 
 from .._support.device import to_device
-from ..basis import Coefficient, Family, parts
+from ..basis import Coefficient, Family, row_slices
 from ..problem import Condition, Jet
-from .places import POINTS, Places
+from .functional import POINTS, Places
 
 SOFT = 1e-5  # weight of data with noise beside that of equations, which are to hold whatever the data say
 
 
 @dataclass(frozen=True)
-class Collocated:
+class LinearRows:
     """One equation at its points: Σ c_α ∂^α u = source, row by row, each row multiplied by `weight`.
 
     `noise` is the standard deviation of each row, if it has data that are known to have some.
@@ -48,7 +48,7 @@ class Collocated:
         return to_device(self.weight * SOFT / self.noise, self.source.device)
 
     @property
-    def target(self) -> Tensor:
+    def rhs(self) -> Tensor:
         """The right-hand sides, weighted."""
         return self.source * self.row_weights
 
@@ -77,15 +77,15 @@ class Block:
     places: Places
     operator: tuple[tuple[Coefficient, Jet], ...]
     row_weights: Tensor | float
-    target: Tensor
+    rhs: Tensor
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        return len(self.target), len(self.features)
+        return len(self.rhs), len(self.features)
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
-        yield self.matrix(), self.target
+        yield self.matrix(), self.rhs
 
     def blocks(self, height: int | None = None) -> Iterator[Block]:
         """Itself: it is small enough."""
@@ -96,9 +96,9 @@ class Block:
         A, w = self.places.matrix(self.features, self.operator), self.row_weights
         return A.mul_(w[:, None]) if isinstance(w, Tensor) else A if w == 1 else A.mul_(w)
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """The rows times weights, without the rows where that is possible."""
-        rows, w = self.places.image(self.features, self.operator, weights), self.row_weights
+        rows, w = self.places.matvec(self.features, self.operator, weights), self.row_weights
         return rows * (w[:, None] if isinstance(w, Tensor) and rows.ndim == 2 else w)
 
 
@@ -106,7 +106,7 @@ class Block:
 class System:
     """All rows of a problem for given features; iterating makes them block by block, again each time."""
 
-    conditions: tuple[Collocated, ...]
+    conditions: tuple[LinearRows, ...]
     features: Family
 
     @property
@@ -115,31 +115,31 @@ class System:
         return sum(map(len, self.conditions)), len(self.features)
 
     @property
-    def target(self) -> Tensor:
+    def rhs(self) -> Tensor:
         """The right-hand sides."""
-        return torch.cat([c.target for c in self.conditions])
+        return torch.cat([c.rhs for c in self.conditions])
 
     def blocks(self, height: int | None = None) -> Iterator[Block]:
         """The rows in blocks of at most a height, by default a small one."""
         for condition in self.conditions:
-            for part in parts(len(condition), len(self.features), height):
+            for part in row_slices(len(condition), len(self.features), height):
                 yield condition.block(self.features, part)
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         for block in self.blocks():
             yield from block
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
-        return torch.cat([block.image(weights) for block in self.blocks(POINTS)])
+        return torch.cat([block.matvec(weights) for block in self.blocks(POINTS)])
 
 
 @dataclass(frozen=True)
-class Aimed:
+class WithRhs:
     """The rows of a system with other right-hand sides."""
 
     system: System
-    target: Tensor
+    rhs: Tensor
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -150,23 +150,23 @@ class Aimed:
         """The rows in blocks of at most a height, by default a small one."""
         start = 0
         for block in self.system.blocks(height):
-            yield replace(block, target=self.target[start : start + len(block.target)])
-            start += len(block.target)
+            yield replace(block, rhs=self.rhs[start : start + len(block.rhs)])
+            start += len(block.rhs)
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         for block in self.blocks():
             yield from block
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
-        return self.system.image(weights)
+        return self.system.matvec(weights)
 
 
 @dataclass(frozen=True)
-class Pinned:
+class WithFixedWeights:
     """Rows with the last of their weights given."""
 
-    rows: Aimed | Block
+    rows: WithRhs | Block
     last: Tensor
 
     @property
@@ -176,20 +176,20 @@ class Pinned:
         return rows, columns - len(self.last)
 
     @property
-    def target(self) -> Tensor:
+    def rhs(self) -> Tensor:
         """The right-hand sides."""
         known = torch.cat([self.last.new_zeros(self.shape[1]), self.last])
-        return self.rows.target - self.rows.image(known)
+        return self.rows.rhs - self.rows.matvec(known)
 
-    def blocks(self, height: int | None = None) -> Iterator[Pinned]:
+    def blocks(self, height: int | None = None) -> Iterator[WithFixedWeights]:
         """The rows in blocks of at most a height, by default a small one."""
-        return (Pinned(block, self.last) for block in self.rows.blocks(height))
+        return (WithFixedWeights(block, self.last) for block in self.rows.blocks(height))
 
     def __iter__(self) -> Iterator[tuple[Tensor, Tensor]]:
         free = self.shape[1]
         for A, b in self.rows:
             yield A[:, :free], b - A[:, free:] @ self.last
 
-    def image(self, weights: Tensor) -> Tensor:
+    def matvec(self, weights: Tensor) -> Tensor:
         """A w, without much rounding."""
-        return self.rows.image(torch.cat([weights, self.last.new_zeros((len(self.last), *weights.shape[1:]))]))
+        return self.rows.matvec(torch.cat([weights, self.last.new_zeros((len(self.last), *weights.shape[1:]))]))

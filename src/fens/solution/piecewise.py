@@ -65,7 +65,7 @@ class BlockField:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class March(Solution):
+class PiecewiseSolution(Solution):
     """A solution in blocks of time, each with features of its own; `blocks` are their solutions."""
 
     blocks: tuple[Solution, ...] = ()

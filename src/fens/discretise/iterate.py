@@ -12,15 +12,15 @@ from torch import Tensor
 from .._support.device import to_host
 from .._support.numbers import rms
 from ..basis import Family
-from ..discretise import Collocated, Jets, Placed, evaluate_jets, homes
 from ..problem import Jet, Problem
+from . import DiscreteCondition, Jets, LinearRows, evaluate_jets, homes
 
 HalfWidths = Sequence[Sequence[float]]  # of the domain of each unknown, along each axis
 NEGLIGIBLE = 1e-6  # size of one unknown beside another's, below which it may be rounding
 
 
 @dataclass(frozen=True)
-class Point:
+class Iterate:
     """Functions Σ w_j φ_j, their jets on every condition, and the equations' residuals F there.
 
     `homes` has, for each unknown, the first condition on its domain: there its values are known, too.
@@ -32,36 +32,38 @@ class Point:
     homes: tuple[int, ...]
 
     @classmethod
-    def of(cls, problem: Problem, placed: Sequence[Placed], features: Family, weights: Tensor) -> Point:
+    def of(
+        cls, problem: Problem, discretised: Sequence[DiscreteCondition], features: Family, weights: Tensor
+    ) -> Iterate:
         """The functions with these weights."""
-        at_home = homes(problem, placed)
-        wanted: list[dict[Jet, None]] = [dict.fromkeys(p.jets) for p in placed]
+        at_home = homes(problem, discretised)
+        wanted: list[dict[Jet, None]] = [dict.fromkeys(p.jets) for p in discretised]
         for k, home in enumerate(at_home):
             wanted[home][_value(k, features.dimension)] = None
         jets = tuple(
-            evaluate_jets(features, weights, p.places, tuple(w)) for p, w in zip(placed, wanted, strict=True)
+            evaluate_jets(features, weights, p.places, tuple(w)) for p, w in zip(discretised, wanted, strict=True)
         )
-        return cls(weights, jets, _residuals(placed, jets), at_home)
+        return cls(weights, jets, _residuals(discretised, jets), at_home)
 
-    def towards(self, goal: Point, fraction: float, placed: Sequence[Placed]) -> Point:
+    def towards(self, goal: Iterate, fraction: float, discretised: Sequence[DiscreteCondition]) -> Iterate:
         """The function at a fraction of the way to another."""
         pairs = zip(self.jets, goal.jets, strict=True)
         with np.errstate(all="ignore"):
             jets = tuple({jet: a[jet] + fraction * (b[jet] - a[jet]) for jet in a} for a, b in pairs)
         weights = self.weights + fraction * (goal.weights - self.weights)
-        return Point(weights, jets, _residuals(placed, jets), self.homes)
+        return Iterate(weights, jets, _residuals(discretised, jets), self.homes)
 
-    def stacked(self, conditions: Sequence[Collocated]) -> np.ndarray:
+    def stacked(self, conditions: Sequence[LinearRows]) -> np.ndarray:
         """The weighted residuals of all the equations."""
         return np.concatenate([_weighted(c, r) for c, r in zip(conditions, self.residuals, strict=True)])
 
-    def norm(self, conditions: Sequence[Collocated]) -> float:
+    def norm(self, conditions: Sequence[LinearRows]) -> float:
         """‖F‖ with the rows weighted; infinite where F is not finite."""
         with np.errstate(all="ignore"):  # a trial step may well overflow, and then it is not taken
             value = float(np.linalg.norm(self.stacked(conditions)))
         return value if np.isfinite(value) else float("inf")
 
-    def target(self, conditions: Sequence[Collocated]) -> np.ndarray:
+    def rhs(self, conditions: Sequence[LinearRows]) -> np.ndarray:
         """The right-hand sides Σ c_α ∂^α u − F of the equations for u + δ.
 
         Solving for u + δ rather than for δ determines all weights anew. Those of an early, rough u may be huge, and
@@ -78,7 +80,7 @@ class Point:
         """The largest |u| of each unknown in its domain."""
         return tuple(float(np.abs(v).max()) for v in self._values)
 
-    def step_to(self, other: Point, zero: float) -> float:
+    def step_to(self, other: Iterate, zero: float) -> float:
         """The largest difference of two functions beside their size, which counts as at least `zero`.
 
         One of several unknowns may vanish; then its size is that of the rounding of the others.
@@ -89,11 +91,13 @@ class Point:
             changes = [float(np.abs(a - b).max()) for a, b in zip(self._values, other._values, strict=True)]
             return max(c / max(s, least) for c, s in zip(changes, sizes, strict=True))
 
-    def imbalance(self, conditions: Sequence[Collocated], half_widths: HalfWidths, least: float) -> float:
+    def relative_residual(self, conditions: Sequence[LinearRows], half_widths: HalfWidths, least: float) -> float:
         """How far the equations are from holding: the largest of their imbalances."""
-        return max(self.imbalances(conditions, half_widths, least))
+        return max(self.relative_residuals(conditions, half_widths, least))
 
-    def imbalances(self, conditions: Sequence[Collocated], half_widths: HalfWidths, least: float) -> tuple[float, ...]:
+    def relative_residuals(
+        self, conditions: Sequence[LinearRows], half_widths: HalfWidths, least: float
+    ) -> tuple[float, ...]:
         """The residual of each equation beside its terms; of data with noise, as if they held.
 
         A term c ∂^α u counts with at least |c| times what a function of the size of u, or of size `least`, varying
@@ -121,17 +125,17 @@ class Point:
         return [self.jets[home][_value(k, d)] for k, home in enumerate(self.homes)]
 
 
-def terms(condition: Collocated, jets: Jets) -> list[np.ndarray]:
+def terms(condition: LinearRows, jets: Jets) -> list[np.ndarray]:
     """c_α ∂^α u at the points, for each α."""
     return [np.asarray(c * jets[jet]) for c, jet in numeric(condition)]
 
 
-def numeric(condition: Collocated) -> list[tuple[np.ndarray, Jet]]:
+def numeric(condition: LinearRows) -> list[tuple[np.ndarray, Jet]]:
     """The coefficients as arrays, with their derivatives."""
     return [(to_host(c) if isinstance(c, Tensor) else np.asarray(c), jet) for c, jet in condition.operator]
 
 
-def natural_size(condition: Collocated, half_widths: HalfWidths) -> float:
+def natural_size(condition: LinearRows, half_widths: HalfWidths) -> float:
     """The size of an equation's terms for functions of size 1 that vary over the domain."""
     return sum(float(np.abs(c).max()) / _length(half_widths, jet) for c, jet in numeric(condition))
 
@@ -144,22 +148,22 @@ def _value(unknown: int, dimension: int) -> Jet:
     return Jet(unknown, (0,) * dimension)
 
 
-def _summed(condition: Collocated, parts: Sequence[np.ndarray]) -> np.ndarray:
+def _summed(condition: LinearRows, parts: Sequence[np.ndarray]) -> np.ndarray:
     """The sum of terms, at the points or integrated over them."""
     values, weights = np.sum(parts, axis=0), condition.places.weights
     return values if weights is None else np.array([to_host(weights) @ values])
 
 
-def _measure(condition: Collocated) -> float:
+def _measure(condition: LinearRows) -> float:
     weights = condition.places.weights
     return 1.0 if weights is None else float(weights.sum())
 
 
-def _weighted(condition: Collocated, rows: np.ndarray) -> np.ndarray:
+def _weighted(condition: LinearRows, rows: np.ndarray) -> np.ndarray:
     w = condition.row_weights
     return rows * (to_host(w) if isinstance(w, Tensor) else w)
 
 
-def _residuals(placed: Sequence[Placed], jets: Sequence[Jets]) -> tuple[np.ndarray, ...]:
-    return tuple(p.residual(j) for p, j in zip(placed, jets, strict=True))
+def _residuals(discretised: Sequence[DiscreteCondition], jets: Sequence[Jets]) -> tuple[np.ndarray, ...]:
+    return tuple(p.residual(j) for p, j in zip(discretised, jets, strict=True))
 

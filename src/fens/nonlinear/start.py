@@ -14,7 +14,7 @@ from torch import Tensor
 
 from .._support.device import to_device
 from ..basis import Family
-from ..discretise import Collocated, Placed, Places, System, homes, linearise, mean_row_norm, weigh
+from ..discretise import DiscreteCondition, LinearRows, Places, System, homes, linearise, mean_row_norm, weigh
 from ..errors import SettingError, quoted
 from ..geometry import Region
 from ..lstsq import Ridged, Solver
@@ -26,7 +26,7 @@ RIDGE = 1e-5  # of the norm of a column: a start needs few digits
 def starts(
     problem: Problem,
     initial: Any,
-    placed: Sequence[Placed],
+    discretised: Sequence[DiscreteCondition],
     features: Family,
     row_weights: str | Mapping[Region, float],
     seed: np.random.SeedSequence,
@@ -38,9 +38,9 @@ def starts(
     linear part of the equations, and the constants 1 and 0. Unknown numbers start from their initial values.
     """
     if initial is None:
-        yield _of_linear_part(problem, placed, features, row_weights, solver)
+        yield _of_linear_part(problem, discretised, features, row_weights, solver)
         for constant in (1.0, 0.0):
-            yield _fitted(problem, dict.fromkeys(problem.unknowns, constant), placed, features, solver)
+            yield _fitted(problem, dict.fromkeys(problem.unknowns, constant), discretised, features, solver)
     elif isinstance(initial, str):
         if initial != "random":
             raise SettingError(
@@ -50,7 +50,7 @@ def starts(
     elif _made_of(initial, problem, features):
         yield initial.weights
     else:
-        yield _fitted(problem, initial_functions(problem, initial), placed, features, solver)
+        yield _fitted(problem, initial_functions(problem, initial), discretised, features, solver)
 
 
 def initial_functions(problem: Problem, initial: Any) -> dict[sp.Expr, Any]:
@@ -88,7 +88,7 @@ def _with_numbers(weights: Tensor, numbers: Mapping[int, float], features: Famil
 
 def _of_linear_part(
     problem: Problem,
-    placed: Sequence[Placed],
+    discretised: Sequence[DiscreteCondition],
     features: Family,
     row_weights: str | Mapping[Region, float],
     solver: Solver,
@@ -100,10 +100,10 @@ def _of_linear_part(
     rounding is small, if nothing kept them from it.
     """
     numbers = _numbers(problem)
-    forms = [replace(p, form=linear_part(p.condition.equation.with_numbers(numbers))) for p in placed]
+    forms = [replace(p, form=linear_part(p.condition.equation.with_numbers(numbers))) for p in discretised]
     conditions = linearise([p for p in forms if p.form.coefficients])
     if sum(map(len, conditions)) < len(features):
-        extensions = (_laplace(placed[home], k) for k, home in enumerate(homes(problem, placed)))
+        extensions = (_laplace(discretised[home], k) for k, home in enumerate(homes(problem, discretised)))
         conditions = (*extensions, *conditions)
     conditions = weigh(conditions, features, row_weights)
     rows, columns = sum(map(len, conditions)), len(features)
@@ -112,15 +112,19 @@ def _of_linear_part(
     return _with_numbers(weights, numbers, features)
 
 
-def _laplace(placed: Placed, unknown: int) -> Collocated:
-    d = placed.points.shape[1]
+def _laplace(discretised: DiscreteCondition, unknown: int) -> LinearRows:
+    d = discretised.points.shape[1]
     operator = tuple((1.0, Jet(unknown, tuple(2 * (i == axis) for i in range(d)))) for axis in range(d))
-    zero = placed.points.new_zeros(len(placed.points))
-    return Collocated(placed.condition, Places(placed.points), operator, zero)
+    zero = discretised.points.new_zeros(len(discretised.points))
+    return LinearRows(discretised.condition, Places(discretised.points), operator, zero)
 
 
 def _fitted(
-    problem: Problem, functions: Mapping[sp.Expr, Any], placed: Sequence[Placed], features: Family, solver: Solver
+    problem: Problem,
+    functions: Mapping[sp.Expr, Any],
+    discretised: Sequence[DiscreteCondition],
+    features: Family,
+    solver: Solver,
 ) -> Tensor:
     """Weights of functions that are close to given ones at the points of their domains."""
     conditions = []
@@ -128,13 +132,13 @@ def _fitted(
         if component.is_constant:
             continue
         given = functions[component.unknown]
-        for p in placed:
+        for p in discretised:
             if p.condition.region.domain not in (component.domain, None) or p.is_integral:
                 continue
             values = component_values(given, component, problem.coordinates, p.samples.points, "initial function")
             source = to_device(values, p.points.device)
             value = ((1.0, Jet(k, (0,) * features.dimension)),)
-            conditions.append(Collocated(p.condition, Places(p.points), value, source))
+            conditions.append(LinearRows(p.condition, Places(p.points), value, source))
     weights = solver.factorise(System(tuple(conditions), features)).solve().weights
     return _with_numbers(weights, _numbers(problem, functions), features)
 

@@ -14,7 +14,7 @@ from ..problem import Absent
 LARGEST = 10**300  # a whole number that is a float, too
 
 
-def fits(value: Any, hint: Any) -> bool:
+def matches_annotation(value: Any, hint: Any) -> bool:
     """Whether a value is of a type, as an annotation of a field names it, with all that is inside.
 
     >>> fits((1.0, 2), tuple[float, ...]), fits((1.0, "2"), tuple[float, ...])
@@ -26,7 +26,7 @@ def fits(value: Any, hint: Any) -> bool:
         return value is None
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        return any(fits(value, h) for h in inner)
+        return any(matches_annotation(value, h) for h in inner)
     if origin is not None:
         return _contains(value, origin, inner)
     if hint is float:
@@ -49,13 +49,13 @@ def _contains(value: Any, origin: Any, inner: tuple[Any, ...]) -> bool:
         if not isinstance(value, tuple | list):
             return False
         if len(inner) == 2 and inner[1] is Ellipsis:
-            return all(fits(v, inner[0]) for v in value)
-        return len(value) == len(inner) and all(map(fits, value, inner))
+            return all(matches_annotation(v, inner[0]) for v in value)
+        return len(value) == len(inner) and all(map(matches_annotation, value, inner))
     if not isinstance(value, origin):
         return False
     if isinstance(value, Mapping):
-        return all(fits(k, inner[0]) and fits(v, inner[1]) for k, v in value.items())
-    return not isinstance(value, Sequence) or all(fits(v, inner[0]) for v in value)
+        return all(matches_annotation(k, inner[0]) and matches_annotation(v, inner[1]) for k, v in value.items())
+    return not isinstance(value, Sequence) or all(matches_annotation(v, inner[0]) for v in value)
 
 
 def _members(protocol: Any) -> set[str]:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._support.progress import time_left
-from .iteration import State
+from .newton import State
 
 HOLDS = 1e-3  # residual of an equation beside its terms, up to which it holds
 NO_SOLUTION = 0.1  # and above which it cannot be said to hold at all
 ELSEWHERE = "Try another initial function, fens.continuation from an easier problem, or more features."
 
 
-def verdict(states: Sequence[State], max_iterations: int) -> tuple[str, str]:
+def status_of(states: Sequence[State], max_iterations: int) -> tuple[str, str]:
     """The status, and what to do about it.
 
     "converged" if the equations hold, "settled" if they hold only as well as the features allow, and else "failed".
