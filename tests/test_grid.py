@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fens
-from fens.basis import Family, RandomFeatures, activation, cached, derivatives, matvec
+from fens.basis import TrialSpace, RandomFeatures, activation, cached, derivatives, matvec
 from fens.basis.grid import Runs
 from fens.discretise import System, discretise, linearise, weigh
 from fens.problem import newton_form
@@ -79,7 +79,7 @@ def test_few_cosines_are_taken_on_a_grid(monkeypatch):
 def test_remembered_features_are_the_same_and_not_computed_twice(monkeypatch):
     plain = features(2)
     points = torch.as_tensor(np.random.default_rng(0).random((200, 2)))
-    family = cached(Family((plain,)), 10**6)
+    family = cached(TrialSpace((plain,)), 10**6)
     taken, original = [], torch.cos
     monkeypatch.setattr(torch, "cos", lambda z: taken.append(z.numel()) or original(z))
     for coefficient in (1.0, 2.5, points[:, 0]):
@@ -100,7 +100,7 @@ ALPHAS = [(0, 0), (1, 0), (0, 2), (2, 1), (0, 0)]
 def test_several_derivatives_are_those_of_the_matrices(name, arrangement, allowance):
     plain, w = features(2, name=name), torch.linspace(-1, 1, 30, dtype=torch.float64)
     points = grid(20, 30) if arrangement == "grid" else torch.as_tensor(np.random.default_rng(0).random((600, 2)))
-    phi = plain if allowance is None else cached(Family((plain,)), allowance).members[0]
+    phi = plain if allowance is None else cached(TrialSpace((plain,)), allowance).members[0]
     found = derivatives(phi, ALPHAS, points, w)
     for alpha, values in zip(ALPHAS, found, strict=True):
         A = plain.matrix([(1.0, alpha)], points)
@@ -117,7 +117,7 @@ def test_several_derivatives_share_their_cosines(monkeypatch):
 
 def test_remembered_features_tell_slices_apart():
     plain, points = features(2), torch.as_tensor(np.random.default_rng(0).random((200, 2)))
-    family = cached(Family((plain,)), 10**6)
+    family = cached(TrialSpace((plain,)), 10**6)
     for part in (slice(None), slice(0, 100), slice(0, 200, 2), slice(100, 200)):
         torch.testing.assert_close(
             family.matrix([(1.0, 0, (0, 0))], points[part]), plain.matrix([(1.0, (0, 0))], points[part].clone())
@@ -126,7 +126,7 @@ def test_remembered_features_tell_slices_apart():
 
 def test_an_allowance_that_is_used_up_costs_time_only():
     plain, points = features(2), torch.as_tensor(np.random.default_rng(0).random((200, 2)))
-    family = cached(Family((plain,)), 1000)
+    family = cached(TrialSpace((plain,)), 1000)
     torch.testing.assert_close(family.matrix([(1.0, 0, (1, 0))], points), plain.matrix([(1.0, (1, 0))], points))
 
 

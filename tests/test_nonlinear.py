@@ -11,7 +11,7 @@ import torch
 
 import fens
 from fens import zoo
-from fens.basis import Family, activation, draw
+from fens.basis import TrialSpace, activation, draw
 from fens.discretise import discretise, evaluate_jets
 from fens.errors import EvaluationError, SettingError, UnsupportedEquation
 from fens.lstsq import Direct
@@ -211,7 +211,7 @@ def random_functions(known, count=2):
     bounds = known.problem.domain.bounds
     seed = np.random.SeedSequence(1)
     unscaled = draw(60, bounds, activation("cos"), initialisation="uniform", affine=True, seed=seed)
-    features = Family((unscaled.scaled((1.0,) * d, torch.device("cpu")),))
+    features = TrialSpace((unscaled.scaled((1.0,) * d, torch.device("cpu")),))
     samples = fens.solve(known.problem, features=60, max_iterations=1, raise_on_failure=False).samples
     placed = discretise(known.problem, samples, newton_form, torch.device("cpu"))
     rng = np.random.default_rng(2)

@@ -15,7 +15,7 @@ import fens
 from fens import zoo
 from fens._support.sobol import fixed_sobol
 from fens.errors import EquationError, RegionError, SettingError
-from fens.geometry import Combined, Demand, Reaching
+from fens.geometry import Combined, Demand, ExtremePoints
 from fens.geometry.shapes.ball import ball_points
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
@@ -133,7 +133,7 @@ def directions(domain, count=50):
 def test_points_that_reach_far_are_like_others(name):
     domain = DOMAINS[name]
     plain = sample(fens.Clustered(), domain, [domain, domain.boundary])
-    found = sample(Reaching(tuple(map(tuple, directions(domain))), 0.5), domain, [domain, domain.boundary])
+    found = sample(ExtremePoints(tuple(map(tuple, directions(domain))), 0.5), domain, [domain, domain.boundary])
     check_points(domain, *found)
     for few, more in zip(plain, found, strict=True):
         assert len(few) <= len(more) <= 1.5 * len(few) + 10

@@ -8,7 +8,7 @@ import sympy as sp
 import torch
 
 import fens
-from fens.basis import Family, activation, draw
+from fens.basis import TrialSpace, activation, draw
 from fens.errors import EquationError, RegionError, SettingError, UnsupportedEquation
 
 x, y, t = sp.symbols("x y t")
@@ -296,7 +296,7 @@ def test_a_family_puts_columns_side_by_side():
         draw(n, [(0, 1)] * 2, activation("cos"), initialisation="uniform", affine=False, seed=np.random.SeedSequence(n))
         for n in (3, 5)
     ]
-    family = Family(tuple(d.scaled((1.0, 1.0), torch.device("cpu")) for d in draws))
+    family = TrialSpace(tuple(d.scaled((1.0, 1.0), torch.device("cpu")) for d in draws))
     points = torch.rand((7, 2), dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     A = family.matrix([(2.0, 1, (1, 0))], points)
     assert A.shape == (7, 8)

@@ -1,60 +1,27 @@
-"""The features and all their derivatives."""
+"""Trial functions and all their derivatives: random features, and what they are composed to."""
 
+from . import learnt  # noqa: F401 - proposes itself
 from .activation import ACTIVATIONS, Activation, activation
-from .cached import cached, derivatives
-from .composed import draw_around
-from .distribution import (
-    AroundHoles,
-    Distribution,
-    Hole,
-    Isotropic,
-    Localised,
-    Mixture,
-    Oriented,
-    Sparse,
-    Spot,
-    all_isotropic,
-)
-from .family import Family, JointOperator, matvec
-from .frequencies import Draw, Draws, Unscaled, check_initialisation, constant, draw
-from .layers import draw_layers
-from .pieces import OVERLAP, draw_pieces, draw_spots
-from .random_features import Coefficient, Features, Operator, RandomFeatures
+from .ansatz import Ansatz, Drawn, Frame, Number, Plain, RandomDraw, Sum
+from .basis import Basis, Coefficient, Operator, Orders
+from .composed import Composed
+from .distribution import Distribution, Isotropic, Mixture, Oriented, Sparse
+from .initialisation import check_initialisation
+from .layers import Layers, TwoLayers
+from .proposals import PROPOSALS, Proposal, Rough
+from .random_features import RandomFeatures
 from .row_slices import row_slices
+from .singular.holes import AroundHoles
+from .sites import Hole, Sites, Spot
+from .space import Draw, JointOperator, Scales, TrialSpace, of_each
+from .union import Union
+from .windows import AtSpots, Cell, Gaussian, InCells, Windowed
 
 __all__ = [
-    "ACTIVATIONS",
-    "OVERLAP",
-    "Activation",
-    "AroundHoles",
-    "Coefficient",
-    "Distribution",
-    "Draw",
-    "Draws",
-    "Family",
-    "Features",
-    "Hole",
-    "Isotropic",
-    "JointOperator",
-    "Localised",
-    "Mixture",
-    "Operator",
-    "Oriented",
-    "RandomFeatures",
-    "Sparse",
-    "Spot",
-    "Unscaled",
-    "activation",
-    "all_isotropic",
-    "cached",
-    "check_initialisation",
-    "constant",
-    "derivatives",
-    "draw",
-    "draw_around",
-    "draw_layers",
-    "draw_pieces",
-    "draw_spots",
-    "matvec",
-    "row_slices",
-]
+    "ACTIVATIONS", "PROPOSALS", "Activation", "Ansatz", "AroundHoles", "AtSpots", "Basis", "Cell", "Coefficient",
+    "Composed", "Distribution", "Draw", "Drawn", "Frame", "Gaussian", "Hole", "InCells", "Isotropic", "JointOperator",
+    "Layers", "Mixture", "Number", "Operator", "Orders", "Oriented", "Plain", "Proposal", "RandomDraw",
+    "RandomFeatures", "Rough", "Scales", "Sites", "Sparse", "Spot", "Sum", "TrialSpace", "TwoLayers", "Union",
+    "Windowed",
+    "activation", "check_initialisation", "of_each", "row_slices",
+]  # fmt: skip

@@ -1,17 +1,11 @@
 """Features g(x) σ(W·q(x) + b): random features of other coordinates q, times an amplitude g.
 
-Solutions on a domain with holes are seldom smooth inside the holes: there they have logarithms and poles, which
-features of x alone resolve slowly. Around a hole with centre c, with r = |x − c|, two kinds of features have the same
-singularities: g(r) σ(W·x + b) with the fundamental solution g of Laplace's equation, and σ(W·q + b) of the inverted
-coordinates q = (x − c)/r² (in more than two dimensions times g, Kelvin's transform).
-
 Derivatives follow from those of σ, g and q, by Leibniz and Faà di Bruno.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -22,16 +16,13 @@ from torch import Tensor
 
 from .._support.compile import lambdified
 from .._support.device import to_device, to_host
-from .activation import Activation
+from .basis import Basis, Operator
 from .calculus import composition, leibniz
-from .distribution import Hole
-from .frequencies import Draw
-from .joined import Joined
-from .random_features import Operator, RandomFeatures
+from .random_features import RandomFeatures
 
 
 @dataclass(frozen=True)
-class Composed:
+class Composed(Basis):
     """g(x) σ(W·q(x) + b), with g and q as expressions in as many symbols as there are coordinates."""
 
     inner: RandomFeatures
@@ -43,22 +34,17 @@ class Composed:
         return len(self.inner)
 
     @property
-    def W(self) -> Tensor:
+    def dimension(self) -> int:
+        """The number of coordinates."""
+        return len(self.symbols)
+
+    @property
+    def frequencies(self) -> Tensor:
         """The frequencies in the inner coordinates."""
         return self.inner.W
 
-    @property
-    def b(self) -> Tensor:
-        """The phases."""
-        return self.inner.b
-
-    @property
-    def activation(self) -> Activation:
-        """The activation."""
-        return self.inner.activation
-
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
-        """As of `RandomFeatures`."""
+        """(Σ_α c_α ∂^α φ_j)(x_i)."""
         total = points.new_zeros((len(self), len(points))).T
         at = _At(self, points)
         for coefficient, alpha in operator:
@@ -108,89 +94,10 @@ class _At:
         if key not in self.known:
             phase = self.phase((0,) * self.points.shape[1])
             assert phase is not None
-            self.known[key] = self.features.activation.derivatives(phase, [order])[0]
+            self.known[key] = self.features.inner.activation.derivatives(phase, [order])[0]
         found = self.known[key]
         assert found is not None
         return found
-
-
-@dataclass(frozen=True)
-class HoleDraw:
-    """Plain features, and for each hole features with its singularities, at scale 1."""
-
-    plain: Draw
-    around: tuple[tuple[Draw, Hole, bool], ...]
-
-    @property
-    def W(self) -> np.ndarray:
-        """The frequencies."""
-        return np.concatenate([self.plain.W, *(d.W for d, _, _ in self.around)])
-
-    @property
-    def b(self) -> np.ndarray:
-        """The phases."""
-        return np.concatenate([self.plain.b, *(d.b for d, _, _ in self.around)])
-
-    @property
-    def activation(self) -> Activation:
-        """The activation, which all have in common."""
-        return self.plain.activation
-
-    @property
-    def half_width(self) -> np.ndarray:
-        """What the coordinates are divided by."""
-        return self.plain.half_width
-
-    @property
-    def cell_size(self) -> int:
-        """The number of plain features."""
-        return self.plain.cell_size
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """One cell along each axis."""
-        return self.plain.counts
-
-    def scaled(self, scale: Sequence[float], device: torch.device) -> Joined:
-        """The features at a scale for each axis, all alike."""
-        composed = [_composed(d, hole, inverted, scale, device) for d, hole, inverted in self.around]
-        return Joined((self.plain.scaled(scale, device), *composed))
-
-
-def draw_around(
-    count: int,
-    share: float,
-    holes: Sequence[Hole],
-    draw_one: Callable[[int, np.random.SeedSequence], Draw],
-    seed: np.random.SeedSequence,
-) -> HoleDraw:
-    """`count` features, a share of them around holes, of each kind as many."""
-    kinds = [(hole, inverted) for hole in holes for inverted in (False, True)]
-    own = int(share * count / len(kinds))
-    first, *streams = seed.spawn(1 + len(kinds))
-    around = tuple((draw_one(own, s), *kind) for s, kind in zip(streams, kinds, strict=True))
-    return HoleDraw(draw_one(count - own * len(kinds), first), around)
-
-
-def _composed(draw: Draw, hole: Hole, inverted: bool, scale: Sequence[float], device: torch.device) -> Composed:
-    d = len(draw.center)
-    symbols = sp.symbols(f"x0:{d}", real=True)
-    offsets = {i: symbols[i] - sp.Float(hole.centre[k]) for k, i in enumerate(hole.axes)}
-    square = sp.Add(*(o**2 for o in offsets.values())) / sp.Float(hole.radius) ** 2
-    green = sp.log(square) / 2 if len(hole.axes) == 2 else square ** sp.Rational(2 - len(hole.axes), 2)
-    if not inverted:
-        return Composed(draw.scaled(scale, device), symbols, green, symbols)
-    # the outside of the hole becomes the inside of a ball of its radius, in which features vary on that scale
-    inner = tuple(offsets[i] / square if i in offsets else symbols[i] for i in range(d))
-    centre = draw.center.copy()
-    rho = np.asarray(scale, dtype=np.float64).copy()
-    for i in hole.axes:
-        rho[i] *= draw.reach[i] / hole.radius
-        centre[i] = 0.0
-    origin = np.where(np.isin(np.arange(d), hole.axes), 0.0, draw.origin)
-    moved = replace(draw, center=centre, origin=origin)
-    amplitude = sp.S.One if len(hole.axes) == 2 else green
-    return Composed(moved.scaled(rho.tolist(), device), symbols, amplitude, inner)
 
 
 @cache

@@ -17,23 +17,6 @@ from ..errors import SettingError, quoted
 MOST_SUBSETS = 2 * 10**5
 
 
-@dataclass(frozen=True)
-class Hole:
-    """A hole of a domain: a point inside it, its distance from the rim, and the axes in which it lies."""
-
-    centre: tuple[float, ...]
-    radius: float
-    axes: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Spot:
-    """A place where a function varies: its centre, and how far it extends along each axis, as a standard deviation."""
-
-    centre: tuple[float, ...]
-    width: tuple[float, ...]
-
-
 class Distribution(Protocol):
     """A way to draw frequencies."""
 
@@ -168,32 +151,6 @@ def checked_shares(owner: str, shares: Any, count: int) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class AroundHoles:
-    """Some of the features with singularities inside the holes of the domain, the others plain."""
-
-    holes: tuple[Hole, ...]
-    share: float
-    base: Distribution
-
-    def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
-        """`count` frequencies, one in a row."""
-        return self.base.draw(count, dimension, half, rng)
-
-
-@dataclass(frozen=True)
-class Localised:
-    """Some of the features at spots, as many at each, the others everywhere."""
-
-    spots: tuple[Spot, ...]
-    share: float
-    base: Distribution
-
-    def draw(self, count: int, dimension: int, half: float, rng: np.random.Generator) -> np.ndarray:
-        """`count` frequencies, one in a row."""
-        return self.base.draw(count, dimension, half, rng)
-
-
-@dataclass(frozen=True)
 class Mixture:
     """Some frequencies from one distribution, some from another."""
 
@@ -220,8 +177,3 @@ class Mixture:
 def _is_part(given: Any) -> bool:
     pair = isinstance(given, Sequence) and not isinstance(given, str | bytes) and len(given) == 2
     return pair and hasattr(given[1], "draw") and not isinstance(given[1], type)
-
-
-def all_isotropic(distributions: Sequence[Distribution]) -> bool:
-    """Whether frequencies are drawn alike along all directions, as if nothing were known."""
-    return all(isinstance(d, Isotropic) for d in distributions)

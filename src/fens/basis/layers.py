@@ -15,14 +15,15 @@ import torch
 from torch import Tensor
 
 from .._support.device import to_device
-from .activation import Activation
+from .ansatz import Ansatz, Drawn, Frame, Plain, RandomDraw
+from .basis import Basis, Coefficient, Operator
 from .calculus import composition
-from .frequencies import Draw
-from .random_features import Coefficient, Operator, RandomFeatures
+from .distribution import Distribution
+from .random_features import RandomFeatures
 
 
 @dataclass(frozen=True)
-class Layers:
+class Layers(Basis):
     """The features of both layers, those of the first one first."""
 
     first: RandomFeatures
@@ -33,22 +34,17 @@ class Layers:
         return len(self.first) + len(self.c)
 
     @property
-    def W(self) -> Tensor:
+    def dimension(self) -> int:
+        """The number of coordinates."""
+        return self.first.dimension
+
+    @property
+    def frequencies(self) -> Tensor:
         """Frequencies; those of the second layer are the mean ones of what it sees."""
         return torch.cat([self.first.W, self.V.abs() @ self.first.W.abs()])
 
-    @property
-    def b(self) -> Tensor:
-        """The phases."""
-        return torch.cat([self.first.b, self.c])
-
-    @property
-    def activation(self) -> Activation:
-        """The activation, which both layers have in common."""
-        return self.first.activation
-
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
-        """As of `RandomFeatures`."""
+        """(Σ_α c_α ∂^α φ_j)(x_i)."""
         whole = points.new_zeros((len(self), len(points))).T
         whole[:, : len(self.first)] = self.first.matrix(operator, points)
         second = whole[:, len(self.first) :]
@@ -60,7 +56,7 @@ class Layers:
 
         @cache
         def outer(order: int) -> Tensor:
-            return self.activation.derivatives(inner((0,) * points.shape[1]), [order])[0]
+            return self.first.activation.derivatives(inner((0,) * points.shape[1]), [order])[0]
 
         for coefficient, alpha in operator:
             second += _times(coefficient, composition(alpha, outer, inner))
@@ -68,42 +64,20 @@ class Layers:
 
 
 @dataclass(frozen=True)
-class LayerDraw:
+class LayersDraw(Drawn):
     """The draws of both layers, at scale 1; the scale is that of the first."""
 
-    first: Draw
+    first: RandomDraw
     V: np.ndarray
     c: np.ndarray
 
-    @property
-    def W(self) -> np.ndarray:
-        """The frequencies of the first layer."""
-        return self.first.W
+    def __len__(self) -> int:
+        return len(self.first) + len(self.c)
 
     @property
-    def b(self) -> np.ndarray:
-        """The phases."""
-        return np.concatenate([self.first.b, self.c])
-
-    @property
-    def activation(self) -> Activation:
-        """The activation, which both layers have in common."""
-        return self.first.activation
-
-    @property
-    def half_width(self) -> np.ndarray:
-        """What the coordinates are divided by."""
-        return self.first.half_width
-
-    @property
-    def cell_size(self) -> int:
-        """The features of the first layer."""
-        return self.first.cell_size
-
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """One cell along each axis."""
-        return self.first.counts
+    def leading(self) -> RandomDraw:
+        """The first layer."""
+        return self.first
 
     def scaled(self, scale: Sequence[float], device: torch.device) -> Layers:
         """The features of both layers."""
@@ -111,15 +85,29 @@ class LayerDraw:
         return Layers(self.first.scaled(scale, device), V, c)
 
 
-def draw_layers(
-    count: int, draw_one: Callable[[int, np.random.SeedSequence], Draw], seed: np.random.SeedSequence
-) -> LayerDraw:
-    """`count` features, half of them in each layer; the second sees inputs of about size one."""
-    for_first, for_V, for_c = seed.spawn(3)
-    n = count - count // 2
-    half = np.sqrt(3.0)
-    V = np.random.default_rng(for_V).uniform(-half, half, (count // 2, n)) * np.sqrt(2.0 / n)
-    return LayerDraw(draw_one(n, for_first), V, np.random.default_rng(for_c).uniform(-half, half, count // 2))
+@dataclass(frozen=True)
+class TwoLayers(Ansatz):
+    """Half of the features in each of two layers; the second sees inputs of about size one."""
+
+    first: Plain
+
+    def draw(self, count: int, frame: Frame, seed: np.random.SeedSequence) -> LayersDraw:
+        """`count` features in both layers."""
+        for_first, for_V, for_c = seed.spawn(3)
+        n = count - count // 2
+        half = np.sqrt(3.0)
+        V = np.random.default_rng(for_V).uniform(-half, half, (count // 2, n)) * np.sqrt(2.0 / n)
+        c = np.random.default_rng(for_c).uniform(-half, half, count // 2)
+        return LayersDraw(self.first.draw(n, frame, for_first), V, c)
+
+    def with_frequencies(self, change: Callable[[Distribution], Distribution]) -> TwoLayers:
+        """The same with frequencies of the first layer from another distribution."""
+        return TwoLayers(self.first.with_frequencies(change))
+
+    @property
+    def parts(self) -> tuple[Ansatz, ...]:
+        """Itself, and what its first layer is drawn from."""
+        return (self, *self.first.parts)
 
 
 def _times(coefficient: Coefficient, values: Tensor) -> Tensor:

@@ -4,41 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from .._support.matmul import matmul
 from .activation import Activation, fold
+from .basis import Basis, CachedBasis, Coefficient, Operator, Orders
 from .grid import Runs, Waves, quadrature
+from .memory import MemoryBudget
 from .row_slices import row_slices
 
-Coefficient = float | Tensor  # the same everywhere, or one value for each point
 Groups = Mapping[int, list[tuple[Coefficient, Tensor]]]  # for each order, the pairs (c, ±W^α)
-Orders = tuple[int, ...]  # α
-Operator = Sequence[tuple[Coefficient, Orders]]  # Σ c(x) ∂^α as pairs (c, α)
-
-
-class Features(Protocol):
-    """Functions φ_j with their frequencies W, or what comes nearest to these, and phases b."""
-
-    @property
-    def W(self) -> Tensor: ...
-    @property
-    def b(self) -> Tensor: ...
-    @property
-    def activation(self) -> Activation: ...
-
-    def __len__(self) -> int: ...
-
-    def matrix(self, operator: Operator, points: Tensor) -> Tensor:
-        """(Σ_α c_α ∂^α φ_j)(x_i), a matrix with a row for each point and a column for each feature."""
-        ...
 
 
 @dataclass(frozen=True)
-class RandomFeatures:
+class RandomFeatures(Basis):
     """M features of d coordinates, with frequencies W (M, d), phases b (M) and a center (d)."""
 
     W: Tensor
@@ -48,6 +29,16 @@ class RandomFeatures:
 
     def __len__(self) -> int:
         return len(self.b)
+
+    @property
+    def dimension(self) -> int:
+        """The number of coordinates."""
+        return int(self.W.shape[1])
+
+    @property
+    def frequencies(self) -> Tensor:
+        """W."""
+        return self.W
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """(Σ_α c_α ∂^α φ_j)(x_i), a matrix with a row for each point and a column for each feature.
@@ -97,10 +88,14 @@ class RandomFeatures:
         """The n of the σ⁽ⁿ⁾ that derivatives need."""
         return list(dict.fromkeys(fold(self.activation, sum(alpha))[1] for alpha in alphas))
 
-    def grid_matvec(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor | None:
-        """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i) without the matrix, if the points are so arranged."""
+    def matvec(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
+        """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i), without the matrix if the points are in runs along an axis."""
         on_grid = self._on_grid(self._groups(operator), points)
-        return None if on_grid is None else on_grid[0].matvec(on_grid[1], weights)
+        return super().matvec(operator, points, weights) if on_grid is None else on_grid[0].matvec(on_grid[1], weights)
+
+    def cached(self, budget: MemoryBudget) -> Basis:
+        """The same features, which remember σ⁽ⁿ⁾ at points: fewer numbers than all derivatives."""
+        return CachedFeatures(self, budget)
 
     def _on_grid(self, groups: Groups, points: Tensor) -> tuple[Runs, Waves] | None:
         """Points in runs, and the features as waves, where they are so."""
@@ -133,6 +128,33 @@ class RandomFeatures:
             if power:
                 factor *= self.W[:, axis] ** power
         return order, factor
+
+
+@dataclass(frozen=True)
+class CachedFeatures(CachedBasis):
+    """Random features with σ⁽ⁿ⁾ at points kept: all derivatives are multiples of few of these."""
+
+    plain: RandomFeatures
+
+    def matrix(self, operator: Operator, points: Tensor) -> Tensor:
+        """(Σ_α c_α ∂^α φ_j)(x_i)."""
+        bases = self._bases(points, self.plain.orders(alpha for _, alpha in operator))
+        return self.plain.matrix_from(bases, operator) if bases else self.plain.matrix(operator, points)
+
+    def derivatives(self, alphas: Sequence[Orders], points: Tensor, weights: Tensor) -> list[Tensor]:
+        """Σ_j w_j ∂^α φ_j(x_i) for each α."""
+        bases = self._bases(points, self.plain.orders(alphas))
+        if not bases:
+            return self.plain.derivatives(alphas, points, weights)
+        return self.plain.derivatives_from(bases, alphas, weights)
+
+    def _bases(self, points: Tensor, orders: Sequence[int]) -> Mapping[int, Tensor] | None:
+        """σ⁽ⁿ⁾ at the points for each n, which are kept; None if there are none, or more than there is room for."""
+        missing: list[int] = self._memory.missing(points, orders)  # type: ignore[assignment]
+        if not orders or not self._memory.allows(points, len(self), len(missing)):
+            return None
+        found = zip(missing, self.plain.bases(points, missing), strict=True)
+        return self._memory.kept(points, dict(found))  # type: ignore[return-value]
 
 
 def _added(total: Tensor, others: Iterable[tuple[Tensor, Sequence[tuple[Coefficient, Tensor]]]]) -> Tensor:

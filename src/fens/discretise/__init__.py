@@ -6,7 +6,7 @@ Then these meet the features, as often as a search needs, and each block of rows
 """
 
 from .condition import DiscreteCondition, Jets, discretise, homes, linearise, sample
-from .functional import Places, evaluate, evaluate_jets
+from .functional import RowFunctional, evaluate, evaluate_jets
 from .rows import LinearRows, System, WithFixedWeights, WithRhs
 from .weights import check_weights, mean_row_norm, weigh
 
@@ -14,7 +14,7 @@ __all__ = [
     "DiscreteCondition",
     "Jets",
     "LinearRows",
-    "Places",
+    "RowFunctional",
     "System",
     "WithFixedWeights",
     "WithRhs",

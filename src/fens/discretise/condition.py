@@ -26,7 +26,7 @@ from ..problem import (
     Opposite,
     Problem,
 )
-from .functional import Places
+from .functional import RowFunctional
 from .rows import LinearRows
 
 RULE = 24  # points of an integral along a direction
@@ -46,13 +46,13 @@ class DiscreteCondition:
     form: LinearForm
     samples: Samples
     values: Mapping[sp.Symbol, np.ndarray]
-    places: Places
+    functional: RowFunctional
     noise: np.ndarray | None = None
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return 1 if self.is_integral else len(self.samples)
+        return self.functional.rows
 
     @property
     def is_integral(self) -> bool:
@@ -62,7 +62,7 @@ class DiscreteCondition:
     @property
     def points(self) -> Tensor:
         """The points, on the device."""
-        return self.places.points
+        return self.functional.points
 
     @cached_property
     def jets(self) -> tuple[Jet, ...]:
@@ -83,7 +83,7 @@ class DiscreteCondition:
             coefficient = float(array[0]) if formula.is_constant else to_device(array, device)
             operator.append((coefficient, jet))
         source = to_device(self._evaluate(self.form.source, values, "source"), device)
-        return LinearRows(self.condition, self.places, tuple(operator), self.places.summed(source), self.noise)
+        return LinearRows(self.condition, self.functional, tuple(operator), self.functional.mapped(source), self.noise)
 
     def only(self, rows: np.ndarray) -> DiscreteCondition:
         """The condition at some of its points."""
@@ -91,13 +91,14 @@ class DiscreteCondition:
             return self
         values = {symbol: v[rows] for symbol, v in self.values.items()}
         samples = self.samples.only(rows)
-        places, noise = Places.of(samples, self.points.device), None if self.noise is None else self.noise[rows]
-        return replace(self, samples=samples, values=values, places=places, noise=noise)
+        functional = RowFunctional.of(samples, self.points.device)
+        noise = None if self.noise is None else self.noise[rows]
+        return replace(self, samples=samples, values=values, functional=functional, noise=noise)
 
     def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol]) -> DiscreteCondition:
         """The condition at other points."""
         values = _known_values(self.condition.equation, samples, coordinates)
-        return replace(self, samples=samples, values=values, places=Places.of(samples, self.points.device))
+        return replace(self, samples=samples, values=values, functional=RowFunctional.of(samples, self.points.device))
 
     def residual(self, jets: Jets) -> np.ndarray:
         """F at the points, whatever it is: a trial step may leave the domain of a function in it."""
@@ -149,8 +150,8 @@ def discretise(
     for c in problem.conditions:
         here = _rule(c.region) if c.equation.is_integral else samples[c.region]
         values = _known_values(c.equation, here, problem.coordinates)
-        places, noise = Places.of(here, device), _noise(c.equation)
-        discretised.append(DiscreteCondition(c, linearisation(c.equation), here, values, places, noise))
+        functional, noise = RowFunctional.of(here, device), _noise(c.equation)
+        discretised.append(DiscreteCondition(c, linearisation(c.equation), here, values, functional, noise))
     return tuple(discretised)
 
 

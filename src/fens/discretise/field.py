@@ -14,7 +14,7 @@ from torch import Tensor
 
 from .._support.device import to_device
 from .._support.numbers import is_whole, real_array
-from ..basis import Family, Features
+from ..basis import Basis, TrialSpace
 from ..errors import SettingError, quoted
 from ..geometry import Domain, points_of
 from ..problem import HIGHEST, Problem, Unknown
@@ -25,7 +25,7 @@ from . import evaluate
 class Field:
     """∂^orders of an unknown, as computed. Callable with numbers or arrays, in the order of `arguments`."""
 
-    features: Features
+    features: Basis
     weights: Tensor
     domain: Domain
     arguments: tuple[sp.Symbol, ...]
@@ -155,7 +155,7 @@ class Fields:
     """All unknowns of a problem, as computed."""
 
     problem: Problem
-    features: Family
+    features: TrialSpace
     weights: Tensor
     deviations: Mapping[sp.Expr, float] = field(default_factory=dict)
 

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from .._support.device import to_host
 from .._support.numbers import rms
-from ..basis import Family
+from ..basis import TrialSpace
 from ..problem import Jet, Problem
 from . import DiscreteCondition, Jets, LinearRows, evaluate_jets, homes
 
@@ -33,7 +33,7 @@ class Iterate:
 
     @classmethod
     def of(
-        cls, problem: Problem, discretised: Sequence[DiscreteCondition], features: Family, weights: Tensor
+        cls, problem: Problem, discretised: Sequence[DiscreteCondition], features: TrialSpace, weights: Tensor
     ) -> Iterate:
         """The functions with these weights."""
         at_home = homes(problem, discretised)
@@ -41,7 +41,7 @@ class Iterate:
         for k, home in enumerate(at_home):
             wanted[home][_value(k, features.dimension)] = None
         jets = tuple(
-            evaluate_jets(features, weights, p.places, tuple(w)) for p, w in zip(discretised, wanted, strict=True)
+            evaluate_jets(features, weights, p.functional, tuple(w)) for p, w in zip(discretised, wanted, strict=True)
         )
         return cls(weights, jets, _residuals(discretised, jets), at_home)
 
@@ -150,13 +150,13 @@ def _value(unknown: int, dimension: int) -> Jet:
 
 def _summed(condition: LinearRows, parts: Sequence[np.ndarray]) -> np.ndarray:
     """The sum of terms, at the points or integrated over them."""
-    values, weights = np.sum(parts, axis=0), condition.places.weights
-    return values if weights is None else np.array([to_host(weights) @ values])
+    values, T = np.sum(parts, axis=0), condition.functional.T
+    return np.asarray(values if T is None else to_host(T) @ values)
 
 
 def _measure(condition: LinearRows) -> float:
-    weights = condition.places.weights
-    return 1.0 if weights is None else float(weights.sum())
+    T = condition.functional.T
+    return 1.0 if T is None else float(T.sum())
 
 
 def _weighted(condition: LinearRows, rows: np.ndarray) -> np.ndarray:

@@ -11,9 +11,9 @@ import torch
 from torch import Tensor
 
 from .._support.device import to_device
-from ..basis import Coefficient, Family, row_slices
+from ..basis import Coefficient, TrialSpace, row_slices
 from ..problem import Condition, Jet
-from .functional import POINTS, Places
+from .functional import POINTS, RowFunctional
 
 SOFT = 1e-5  # weight of data with noise beside that of equations, which are to hold whatever the data say
 
@@ -26,7 +26,7 @@ class LinearRows:
     """
 
     condition: Condition
-    places: Places
+    functional: RowFunctional
     operator: tuple[tuple[Coefficient, Jet], ...]
     source: Tensor
     noise: np.ndarray | None = None
@@ -38,7 +38,7 @@ class LinearRows:
     @property
     def is_integral(self) -> bool:
         """Whether it is one row, summed over the points."""
-        return self.places.weights is not None
+        return self.functional.T is not None
 
     @cached_property
     def row_weights(self) -> Tensor | float:
@@ -59,22 +59,22 @@ class LinearRows:
             return torch.zeros_like(self.source)
         return to_device(self.noise, self.source.device) * self.row_weights
 
-    def block(self, features: Family, part: slice = slice(None)) -> Block:
-        """The rows of some of the points, or the one row of an integral."""
-        if self.is_integral:
-            part = slice(None)
-        operator = tuple((c[part] if isinstance(c, Tensor) else c, jet) for c, jet in self.operator)
+    def block(self, features: TrialSpace, part: slice = slice(None)) -> Block:
+        """Some of the rows."""
+        operator = self.operator
+        if not self.is_integral:  # whose rows take all points
+            operator = tuple((c[part] if isinstance(c, Tensor) else c, jet) for c, jet in operator)
         w = self.row_weights
         w = w[part] if isinstance(w, Tensor) else w
-        return Block(features, self.places.only(part), operator, w, self.source[part] * w)
+        return Block(features, self.functional.only(part), operator, w, self.source[part] * w)
 
 
 @dataclass(frozen=True)
 class Block:
     """A few rows, as what it takes to make them: nothing but numbers."""
 
-    features: Family
-    places: Places
+    features: TrialSpace
+    functional: RowFunctional
     operator: tuple[tuple[Coefficient, Jet], ...]
     row_weights: Tensor | float
     rhs: Tensor
@@ -93,12 +93,12 @@ class Block:
 
     def matrix(self) -> Tensor:
         """The rows."""
-        A, w = self.places.matrix(self.features, self.operator), self.row_weights
+        A, w = self.functional.matrix(self.features, self.operator), self.row_weights
         return A.mul_(w[:, None]) if isinstance(w, Tensor) else A if w == 1 else A.mul_(w)
 
     def matvec(self, weights: Tensor) -> Tensor:
         """The rows times weights, without the rows where that is possible."""
-        rows, w = self.places.matvec(self.features, self.operator, weights), self.row_weights
+        rows, w = self.functional.matvec(self.features, self.operator, weights), self.row_weights
         return rows * (w[:, None] if isinstance(w, Tensor) and rows.ndim == 2 else w)
 
 
@@ -107,7 +107,7 @@ class System:
     """All rows of a problem for given features; iterating makes them block by block, again each time."""
 
     conditions: tuple[LinearRows, ...]
-    features: Family
+    features: TrialSpace
 
     @property
     def shape(self) -> tuple[int, int]:

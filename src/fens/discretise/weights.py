@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 
-from ..basis import Family
+from ..basis import TrialSpace
 from ..errors import SettingError, quoted
 from ..geometry import Region
 from ..problem import Problem
@@ -19,7 +19,7 @@ TINY = 1e-150  # norms below which squares may be lost
 
 
 def weigh(
-    conditions: Sequence[LinearRows], features: Family, weights: str | Mapping[Region, float]
+    conditions: Sequence[LinearRows], features: TrialSpace, weights: str | Mapping[Region, float]
 ) -> tuple[LinearRows, ...]:
     """The conditions with their row weights.
 
@@ -52,7 +52,7 @@ def check_weights(weights: object, problem: Problem) -> None:
             raise SettingError(f"The weight of {region.name} must be positive and finite; got {weight}.")
 
 
-def mean_row_norm(condition: LinearRows, features: Family) -> float:
+def mean_row_norm(condition: LinearRows, features: TrialSpace) -> float:
     """The mean norm of the rows of a condition, from some of them."""
     step = -(-len(condition) // BALANCE_ROWS)
     A = condition.block(features, slice(None, None, step)).matrix()

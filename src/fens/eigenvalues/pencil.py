@@ -20,7 +20,7 @@ import torch
 from torch import Tensor
 
 from .._support.numbers import rms
-from ..basis import Family
+from ..basis import TrialSpace
 from ..discretise import DiscreteCondition, LinearRows, discretise, linearise
 from ..errors import EquationError, SettingError, UnsupportedEquation, quoted
 from ..geometry import Region, Samples
@@ -166,7 +166,7 @@ class Operators:
         """Whether a coefficient is."""
         return max(self.parts) > 1
 
-    def of(self, features: Family) -> Iterator[tuple[Tensor, Tensor]]:
+    def of(self, features: TrialSpace) -> Iterator[tuple[Tensor, Tensor]]:
         """The matrices of L and M, one equation after the other."""
         for left, right in zip(self._grouped(self.left), self._grouped(self.right), strict=True):
             yield _matrix(left, features), _matrix(right, features)
@@ -199,7 +199,7 @@ def _principal(side: Sequence[LinearRows]) -> list[LinearRows]:
     return [replace(c, operator=tuple(t for t in c.operator if sum(t[1].orders) == highest)) for c in side]
 
 
-def _matrix(parts: Sequence[LinearRows], features: Family) -> Tensor:
+def _matrix(parts: Sequence[LinearRows], features: TrialSpace) -> Tensor:
     """The rows of an equation, real or complex."""
     first, *others = (c.block(features).matrix() for c in parts)
     return torch.complex(first, others[0]) if others else first

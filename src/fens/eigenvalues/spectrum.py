@@ -10,7 +10,7 @@ equation does not hold at other points.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,14 +19,13 @@ from torch import Tensor
 
 from .._support.device import device_of, to_device, to_host
 from .._support.numbers import rms
-from ..basis import Draws, Family, Isotropic, Unscaled
-from ..discretise import discretise
+from ..basis import Draw, Drawn, Plain, TrialSpace
 from ..errors import NotConverged, SettingError
-from ..fit.discrete import DiscreteProblem, check_size, draw_features, place_points
+from ..fit.discrete import DiscreteProblem, place_points
 from ..fit.scale import axis_ratios, scale_by_rank
 from ..lstsq import Direct, Failed, Solvable
 from ..options.settings import Settings
-from ..problem import Problem, newton_form
+from ..problem import Problem
 from .pencil import Operators, Pencil
 
 EXTRA = 10  # functions iterated on beyond those wanted, so that the last of these converge too
@@ -63,7 +62,7 @@ class Candidate:
 class Computed:
     """A pencil at points, for features: what T needs, and what tells whether an eigenvalue is one."""
 
-    features: Family
+    features: TrialSpace
     pencil: Pencil
     centre: complex
     shift: complex
@@ -80,13 +79,10 @@ class Computed:
         problem, device = pencil.problem, device_of(settings.device)
         for_features, for_points, elsewhere, for_start = seed.spawn(4)
         samples = place_points(problem, settings, for_points)
-        discretised = discretise(problem, samples, newton_form, device)
-        check_size(discretised, sum(settings.sizes(problem)), settings.bytes)
-        isotropic = (Isotropic(),) * len(problem.components)
-        unscaled = _shared(problem, draw_features(problem, settings, for_features, isotropic))
-        discrete = DiscreteProblem(problem, settings, discretised, for_features, elsewhere)
-        scales = settings.fixed_scale(problem) or scale_by_rank(discrete, unscaled, axis_ratios(discrete))
-        features = unscaled.scaled(scales, device)
+        discrete = DiscreteProblem.of(problem, settings, samples, for_features, elsewhere)
+        draw = _shared(problem, discrete.drawn((Plain(),) * len(problem.components), for_features))
+        scales = settings.fixed_scale(problem) or scale_by_rank(discrete, draw, axis_ratios(discrete))
+        features = draw.scaled(scales, device)
         operators = pencil.at(samples, device)
         shift = centre - OFF_CENTRE * operators.natural
         _check_memory(discrete.rows, len(features), operators.is_complex or isinstance(shift, complex), settings.bytes)
@@ -147,7 +143,7 @@ class Computed:
         parts = [to_device(rng.standard_normal(shape), self.points[0].device) for _ in range(1 + self.is_complex)]
         return torch.complex(*parts) if self.is_complex else parts[0]
 
-    def right(self, features: Family) -> Tensor:
+    def right(self, features: TrialSpace) -> Tensor:
         """M u at the points, weighted, for functions of any features."""
         return torch.cat([w * M for w, (_, M) in zip(self.weights, self.operators.of(features), strict=True)])
 
@@ -158,7 +154,7 @@ class Computed:
         parts = torch.cat([sides.real, sides.imag], 0 if self.is_complex else 1)
         return torch.complex(*solver.weights_for(parts).tensor_split(2, 0 if self.is_complex else 1))
 
-    def defects(self, features: Family, candidates: Sequence[Candidate]) -> np.ndarray:
+    def defects(self, features: TrialSpace, candidates: Sequence[Candidate]) -> np.ndarray:
         """What is left of T u = u/(λ − σ) for functions of other features, as an error of each λ.
 
         With the least damping, so that what more of it does to all alike is seen, too.
@@ -236,15 +232,15 @@ def _check_memory(rows: int, features: int, is_complex: bool, memory: int) -> No
         )
 
 
-def _shared(problem: Problem, draws: Draws) -> Draws:
+def _shared(problem: Problem, draw: Draw) -> Draw:
     """The same features for all unknowns of a domain.
 
     One of them may be a multiple of another, v = λu, and T takes all of what u can be to v: what features of its own
     would not take up, least squares would put somewhere else, and find eigenvalues there.
     """
-    first: dict[Any, Unscaled] = {}
-    pairs = zip(problem.components, draws.members, strict=True)
-    return Draws(tuple(first.setdefault((c.domain, len(m.b)), m) for c, m in pairs))
+    first: dict[Any, Drawn] = {}
+    pairs = zip(problem.components, draw.members, strict=True)
+    return replace(draw, members=tuple(first.setdefault((c.domain, len(m)), m) for c, m in pairs))
 
 
 def _like(X: Tensor, A: Tensor) -> Tensor:
@@ -259,7 +255,7 @@ def _realified(A: Tensor) -> Tensor:
     return torch.cat([torch.cat([A.real, -A.imag], 1), torch.cat([A.imag, A.real], 1)])
 
 
-def values_at(features: Family, points: Sequence[Tensor]) -> Tensor:
+def values_at(features: TrialSpace, points: Sequence[Tensor]) -> Tensor:
     """The values of all the functions in their domains, as a matrix that acts on weights."""
     value = (0,) * features.dimension
     return torch.cat([features.matrix([(1.0, k, value)], where) for k, where in enumerate(points)])

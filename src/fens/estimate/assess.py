@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .._support.numbers import EPS
-from ..fit.discrete import Stats
+from ..fit.stats import Stats
 from ..nonlinear import NEGLIGIBLE
 
 SAFETY = 2.0  # the difference of two solutions can be smaller than the error of either

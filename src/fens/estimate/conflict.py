@@ -16,13 +16,11 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .._support.device import to_device
 from .._support.numbers import rms
-from ..basis import Family
-from ..discretise import LinearRows, System, WithRhs, linearise, weigh
+from ..basis import TrialSpace
+from ..discretise import LinearRows
 from ..fit.discrete import DiscreteProblem
 from ..geometry import Region, Samples
-from ..lstsq import Failed
 from ..nonlinear import Iterate
 from .exponents import only_smooth
 from .local import Look, fastest_waves
@@ -47,11 +45,11 @@ Find = Callable[[Look, Samples], Look]
 
 def contradiction(
     discrete: DiscreteProblem,
-    features: Family,
+    features: TrialSpace,
     weights: Tensor,
     here: Iterate,
     relative: Sequence[float],
-    half: Callable[[], Family],
+    half: Callable[[], TrialSpace],
     looks: Mapping[int, Look],
     find: Find,
 ) -> dict[int, float]:
@@ -148,7 +146,7 @@ def spread(residual: np.ndarray) -> float:
     return float(squares.sum() ** 2 / (squares**2).sum() / len(squares))
 
 
-def has_layers(look: Look, features: Family) -> bool:
+def has_layers(look: Look, features: TrialSpace) -> bool:
     """Whether the highest derivatives of an equation on a domain matter only for waves shorter than all features."""
     if look.discretised.condition.region.domain is not look.discretised.condition.region or not look.coefficients:
         return False
@@ -166,16 +164,14 @@ class Reweighted:
 
     discrete: DiscreteProblem
     conditions: tuple[LinearRows, ...]
-    features: Family
+    features: TrialSpace
     near: Iterate | None
 
     @classmethod
-    def of(cls, discrete: DiscreteProblem, other: Family, features: Family, weights: Tensor) -> Reweighted:
+    def of(cls, discrete: DiscreteProblem, other: TrialSpace, features: TrialSpace, weights: Tensor) -> Reweighted:
         """The problem for other features, near the solution Σ w_j φ_j, with the weights of its equations."""
-        problem = discrete.problem
-        near = None if problem.is_linear else Iterate.of(problem, discrete.discretised, features, weights)
-        conditions = linearise(discrete.discretised, None if near is None else near.jets)
-        return cls(discrete, weigh(conditions, features, discrete.settings.weights), other, near)
+        near = discrete.near(discrete.conditions, features, weights)
+        return cls(discrete, discrete.linearised(discrete.conditions, near, features), other, near)
 
     def norm(self, residuals: Sequence[float]) -> float:
         """The weighted norm of residuals that have these root mean squares."""
@@ -185,13 +181,10 @@ class Reweighted:
 
     def residuals(self, heavier: Mapping[int, float]) -> list[float] | None:
         """Those of all equations at other points, some of their weights multiplied; None if there is no solution."""
-        discrete, near = self.discrete, self.near
-        conditions = tuple(replace(c, weight=c.weight * heavier.get(k, 1.0)) for k, c in enumerate(self.conditions))
-        rows = System(conditions, self.features)
-        aim = None if near is None else to_device(near.rhs(conditions), rows.rhs.device)
-        factorised = discrete.settings.solver(discrete.problem).factorise(rows if aim is None else WithRhs(rows, aim))
-        result = factorised.solve()
-        if isinstance(factorised, Failed) or result.status != "solved":
+        discrete = self.discrete
+        rows = tuple(replace(c, weight=c.weight * heavier.get(k, 1.0)) for k, c in enumerate(self.conditions))
+        found = discrete.factorised(rows, self.near, self.features)
+        if found is None:
             return None
-        there = Iterate.of(discrete.problem, discrete.held_out, self.features, result.weights)
+        there = Iterate.of(discrete.problem, discrete.held_out, self.features, found[1].weights)
         return [rms(r) for r in there.residuals]

@@ -11,13 +11,14 @@ import torch
 from torch import Tensor
 
 from .._support.numbers import EPS, rms
-from ..basis import Distribution, Family, Features, all_isotropic
-from ..discretise import LinearRows, discretise, evaluate, linearise
-from ..fit.discrete import DiscreteProblem, Stats, draw_features
+from ..basis import Ansatz, Basis, Scales, TrialSpace
+from ..discretise import LinearRows, evaluate, linearise
+from ..fit.discrete import DiscreteProblem
 from ..fit.scale import scale_by_rank
+from ..fit.stats import Stats
 from ..geometry import Domain, Samples
 from ..nonlinear import NEGLIGIBLE, Iterate
-from ..problem import LINEARISATIONS, Component
+from ..problem import Component
 from .assess import GROWS, SENSITIVE, UNRESOLVED, Error, Evidence, assess
 from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
@@ -36,21 +37,21 @@ FAR = 100.0  # distance from the origin, in half-widths, from which the rounding
 
 def estimate_error(
     discrete: DiscreteProblem,
-    features: Family,
+    features: TrialSpace,
     weights: Tensor,
-    distributions: Sequence[Distribution],
-    scales: Sequence[float],
+    ansaetze: tuple[Ansatz, ...],
+    scales: Scales,
     stats: Stats,
     seed: np.random.SeedSequence,
 ) -> Error:
     """The error of Σ w_j φ_j as a solution of a problem."""
     problem = discrete.problem
     for_probes, for_points, for_features, for_closer, for_half, for_scan, for_finer = seed.spawn(7)
-    found = Found(discrete, features, weights, distributions, tuple(scales), for_half)
-    probes = tuple(Probes.of(c.domain, discrete.held_out, f.W, for_probes) for c, f in found.members)
+    found = Found(discrete, features, weights, ansaetze, scales, for_half)
+    probes = tuple(Probes.of(c.domain, discrete.held_out, f.frequencies, for_probes) for c, f in found.members)
     values = values_at(features, weights, probes)
     sizes = [float(np.abs(v).max()) for v in values]
-    other = draw_features(problem, discrete.settings, for_features, distributions).scaled(scales, weights.device)
+    other = discrete.drawn(ansaetze, for_features).scaled(scales, weights.device)
     second = second_solution(discrete, features, weights, other, for_points)
     recovery = sensitivity = float("inf")
     noise, growth, differences = dict[str, float](), 1.0, [float("inf")] * len(values)
@@ -62,17 +63,17 @@ def estimate_error(
             growth = found.growth(sensitivity, probes, for_points, for_probes)
     looks, special = found.looks(for_closer)
     least = NEGLIGIBLE * max(sizes)  # one unknown of several may vanish
-    scales = [max(s, least) for s in sizes]
-    local = local_error(problem, looks, fastest_waves(features), scales, special)
-    slow = degenerate_error(looks, features, weights, scales, special)
+    natural = [max(s, least) for s in sizes]
+    local = local_error(problem, looks, fastest_waves(features), natural, special)
+    slow = degenerate_error(looks, features, weights, natural, special)
     if found.may_err_alike(looks) and (finer := found.finer(probes, for_finer)) is not None:
         gaps = [_largest_gap(a, b) for a, b in zip(values, finer, strict=True)]
         way = 1 if problem.is_linear else HALF_WAY
         differences = [max(d, way * gap) for d, gap in zip(differences, gaps, strict=True)]
-        most = STEPS * way * max(gap / s for gap, s in zip(gaps, scales, strict=True))
+        most = STEPS * way * max(gap / s for gap, s in zip(gaps, natural, strict=True))
         slow = replace(slow, relative=min(slow.relative, most))
     local = max(local, slow, key=lambda e: e.relative)
-    unseen = missed(problem, discrete.discretised, for_scan)
+    unseen = missed(problem, discrete.conditions, for_scan)
     names = _names([c.condition.region.name for c in discrete.held_out])
     against = dict[int, float]()
     if local.relative < 1 or max(found.residuals) <= UNRESOLVED:  # else nothing is resolved
@@ -88,7 +89,7 @@ def estimate_error(
         objection=objection(problem, discrete.held_out, looks, found.moved),
         unseen=unseen[0].place if unseen else (),
     )  # fmt: skip
-    return assess(evidence, stats, not all_isotropic(distributions))
+    return assess(evidence, stats, not all(a.is_plain for a in ansaetze))
 
 
 @dataclass(frozen=True)
@@ -96,14 +97,14 @@ class Found:
     """A solution, and what is asked of it more than once."""
 
     discrete: DiscreteProblem
-    features: Family
+    features: TrialSpace
     weights: Tensor
-    distributions: Sequence[Distribution]
-    scales: tuple[float, ...]
+    ansaetze: tuple[Ansatz, ...]
+    scales: Scales
     seed: np.random.SeedSequence
 
     @property
-    def members(self) -> list[tuple[Component, Features]]:
+    def members(self) -> list[tuple[Component, Basis]]:
         """Each component with its features."""
         return list(zip(self.discrete.problem.components, self.features.members, strict=True))
 
@@ -130,20 +131,20 @@ class Found:
         return (rms(np.concatenate(missed)), sum(map(len, missed))) if missed else (0.0, 0)
 
     @cached_property
-    def half(self) -> tuple[DiscreteProblem, Family]:
+    def half(self) -> tuple[DiscreteProblem, TrialSpace]:
         """The problem with half as many features, at least as dense among the frequencies, and of the usual rank."""
         discrete, d = self.discrete.resized(0.5), len(self.discrete.problem.coordinates)
-        drawn = draw_features(discrete.problem, discrete.settings, self.seed.spawn(1)[0], self.distributions)
+        drawn = discrete.drawn(self.ansaetze, self.seed.spawn(1)[0])
         usual = scale_by_rank(discrete, drawn, self.scales)
-        lower = [min(s / 2 ** (1 / d), r) for s, r in zip(self.scales, usual, strict=True)]
+        lower = tuple(min(s / 2 ** (1 / d), r) for s, r in zip(self.scales, usual, strict=True))
         return discrete, drawn.scaled(lower, self.weights.device)
 
     @cached_property
-    def double(self) -> tuple[DiscreteProblem, Family]:
+    def double(self) -> tuple[DiscreteProblem, TrialSpace]:
         """The problem with twice as many features, as dense among the frequencies, and so faster ones."""
         discrete, faster = self.discrete.resized(2.0), 2 ** (1 / len(self.discrete.problem.coordinates))
-        drawn = draw_features(discrete.problem, discrete.settings, self.seed.spawn(1)[0], self.distributions)
-        return discrete, drawn.scaled([faster * s for s in self.scales], self.weights.device)
+        drawn = discrete.drawn(self.ansaetze, self.seed.spawn(1)[0])
+        return discrete, drawn.scaled(tuple(faster * s for s in self.scales), self.weights.device)
 
     def growth(
         self,
@@ -157,7 +158,7 @@ class Found:
         Half may be too few to show all of it; what nothing bounds grows in both.
         """
 
-        def of(sized: tuple[DiscreteProblem, Family]) -> float:
+        def of(sized: tuple[DiscreteProblem, TrialSpace]) -> float:
             discrete, other = sized
             second = second_solution(discrete, self.features, self.weights, other, for_points)
             if second is None:
@@ -200,7 +201,7 @@ class Found:
                 more = vanishing(look, domain, partial(self.moved, look), rng)
                 special[domain] = np.concatenate([special[domain], more])
         points = closer_points(problem, self.discrete.settings, special, for_points)
-        discretised = discretise(problem, points, LINEARISATIONS[self.discrete.settings.nonlinear], self.weights.device)
+        discretised = self.discrete.at(points)
         found = ((k, Look.of(p, self.features, self.weights)) for k, p in enumerate(discretised))
         return {k: look for k, look in found if look is not None}, special
 

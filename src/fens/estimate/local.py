@@ -16,7 +16,7 @@ import sympy as sp
 from torch import Tensor
 
 from .._support.device import to_host
-from ..basis import Family
+from ..basis import TrialSpace
 from ..discretise import DiscreteCondition, evaluate_jets
 from ..geometry import Box, Cylinder, Domain, Samples
 from ..problem import Jet, Problem
@@ -36,12 +36,12 @@ class Look:
     residual: np.ndarray
 
     @classmethod
-    def of(cls, discretised: DiscreteCondition, features: Family, weights: Tensor) -> Look | None:
+    def of(cls, discretised: DiscreteCondition, features: TrialSpace, weights: Tensor) -> Look | None:
         """None for what has no points of its own, and for data with noise, which need not hold."""
         noisy = any(d.std is not None for d in discretised.condition.equation.data)
         if discretised.is_integral or noisy:
             return None
-        jets = evaluate_jets(features, weights, discretised.places, discretised.jets)
+        jets = evaluate_jets(features, weights, discretised.functional, discretised.jets)
         with np.errstate(all="ignore"):
             values = {**discretised.values, **{s: jets[j] for j, s in discretised.form.equation.jets}}
             n = len(discretised.samples)
@@ -79,7 +79,9 @@ class Look:
             parts = [np.nan_to_num(c / (float(np.nanmedian(c)) or 1.0), nan=1.0) for c in own]
         return np.asarray(np.min(parts or [np.ones(len(self.residual))], axis=0))
 
-    def own_wave_numbers(self, domain: Domain, fastest: np.ndarray, features: Family, weights: Tensor) -> np.ndarray:
+    def own_wave_numbers(
+        self, domain: Domain, fastest: np.ndarray, features: TrialSpace, weights: Tensor
+    ) -> np.ndarray:
         """How fast the residual varies at each point along each axis: its range over a wave of the fastest features."""
         lower, upper = np.array(domain.bounds).T
         length = np.minimum(np.pi / fastest, (upper - lower) / 2)
@@ -99,7 +101,7 @@ class Look:
         coefficients = [(jet, c[rows]) for jet, c in self.coefficients]
         return Look(self.discretised.only(rows), coefficients, self.residual[rows])
 
-    def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol], features: Family, weights: Tensor) -> Look:
+    def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol], features: TrialSpace, weights: Tensor) -> Look:
         """The same equation at other points."""
         found = Look.of(self.discretised.moved(samples, coordinates), features, weights)
         assert found is not None
@@ -135,7 +137,7 @@ def local_error(
 
 
 def degenerate_error(
-    looks: Mapping[int, Look], features: Family, weights: Tensor, sizes: Sequence[float], special: Special
+    looks: Mapping[int, Look], features: TrialSpace, weights: Tensor, sizes: Sequence[float], special: Special
 ) -> LocalError:
     """The same where leading coefficients are about to vanish, and errors may vary as slowly as residuals do."""
     fastest, found = fastest_waves(features), [NOWHERE]
@@ -198,6 +200,7 @@ def distances(domain: Domain, points: np.ndarray, special: np.ndarray | None, on
     return np.asarray(np.maximum(found, 0.0))
 
 
-def fastest_waves(features: Family) -> np.ndarray:
+def fastest_waves(features: TrialSpace) -> np.ndarray:
     """The largest wave number along each axis."""
-    return np.asarray(np.max([to_host(f.W.abs().amax(dim=0)) for f in features.members], axis=0))
+    waves = [to_host(W.abs().amax(dim=0)) for m in features.members if (W := m.frequencies) is not None]
+    return np.asarray(np.max([np.zeros(features.dimension), *waves], axis=0))

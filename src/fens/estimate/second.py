@@ -12,24 +12,19 @@ from torch import Tensor
 
 from .._support.device import to_device, to_host
 from .._support.numbers import rms
-from ..basis import Family
+from ..basis import TrialSpace
 from ..discretise import (
     DiscreteCondition,
     LinearRows,
-    System,
-    WithRhs,
-    discretise,
     evaluate,
-    linearise,
     mean_row_norm,
-    weigh,
 )
 from ..errors import EvaluationError
 from ..fit.discrete import DiscreteProblem, place_points
 from ..geometry import Clustered, Demand, Domain
-from ..lstsq import Failed, Solvable
-from ..nonlinear import Iterate, natural_size
-from ..problem import LINEARISATIONS, Problem
+from ..lstsq import Solvable
+from ..nonlinear import natural_size
+from ..problem import Problem
 
 PROBES = 1000  # points in the domain at which functions are compared
 FAR = 100  # some of its corners, and as many points that are farthest along frequencies
@@ -51,13 +46,14 @@ class Probes:
 
     @classmethod
     def of(
-        cls, domain: Domain, held_out: Sequence[DiscreteCondition], W: Tensor, seed: np.random.SeedSequence
+        cls, domain: Domain, held_out: Sequence[DiscreteCondition], W: Tensor | None, seed: np.random.SeedSequence
     ) -> Probes:
         """Those of a domain, for features with these frequencies."""
         for_inside, for_corners = seed.spawn(2)
         lower, upper = np.array(domain.bounds).T
         corners = np.where(np.random.default_rng(for_corners).random((FAR, len(lower))) < 0.5, lower, upper)
-        far = np.unique(np.concatenate([corners, domain.farthest(to_host(W[:FAR]))]), axis=0)
+        along = [] if W is None else [domain.farthest(to_host(W[:FAR]))]
+        far = np.unique(np.concatenate([corners, *along]), axis=0)
         far = far[domain.contains(far)]
         inside = Clustered(interior=PROBES).sample(Demand.inside(domain), for_inside)[0].points
         faces = [p.points for p in held_out if p.condition.region.domain == domain and p.condition.region != domain]
@@ -70,7 +66,7 @@ class Second:
     """A solution with other features at other points, and the factorised matrix, which tests can use again."""
 
     conditions: tuple[LinearRows, ...]
-    features: Family
+    features: TrialSpace
     factorised: Solvable
     weights: Tensor
 
@@ -85,7 +81,7 @@ class Second:
 
     def _random_functions(self, rng: np.random.Generator) -> Tensor:
         """The weights of two random functions of the features, one of them smooth."""
-        smoothest = torch.cat([self._smoothest(f.W) for f in self.features.members])
+        smoothest = torch.cat([_smoothest(m.speeds) for m in self.features.members]).to(self.weights.device)
         chosen = torch.stack([torch.ones_like(smoothest), smoothest])
         return (to_device(rng.standard_normal(tuple(chosen.shape)), chosen.device) * chosen).T
 
@@ -111,12 +107,12 @@ class Second:
         drawn = rng.standard_normal((NOISES, len(deviations)))
         return list(to_device(drawn, deviations.device) * deviations)
 
-    @staticmethod
-    def _smoothest(W: Tensor) -> Tensor:
-        """1 for the features of lowest frequency, 0 for the others."""
-        chosen = W.new_zeros(len(W))
-        chosen[torch.argsort(torch.linalg.vector_norm(W, dim=1))[: -(-len(W) // SMOOTH)]] = 1.0
-        return chosen
+
+def _smoothest(speeds: Tensor) -> Tensor:
+    """1 for the slowest functions, 0 for the others."""
+    chosen = torch.zeros_like(speeds)
+    chosen[torch.argsort(speeds)[: -(-len(speeds) // SMOOTH)]] = 1.0
+    return chosen
 
 
 @dataclass(frozen=True)
@@ -161,30 +157,23 @@ class Responses:
 
 
 def second_solution(
-    discrete: DiscreteProblem, features: Family, weights: Tensor, other: Family, seed: np.random.SeedSequence
+    discrete: DiscreteProblem, features: TrialSpace, weights: Tensor, other: TrialSpace, seed: np.random.SeedSequence
 ) -> Second | None:
     """The solution with other features at other points; None if there is none.
 
     For a nonlinear problem it is that of the equations linearised at the first solution.
     """
-    problem, settings = discrete.problem, discrete.settings
-    samples = place_points(problem, settings, seed)
-    discretised = discretise(problem, samples, LINEARISATIONS[settings.nonlinear], weights.device)
-    first = None if problem.is_linear else Iterate.of(problem, discretised, features, weights)
+    conditions = discrete.at(place_points(discrete.problem, discrete.settings, seed))
+    near = discrete.near(conditions, features, weights)
     try:
-        conditions = weigh(linearise(discretised, None if first is None else first.jets), other, settings.weights)
+        rows = discrete.linearised(conditions, near, other)
     except EvaluationError:
         return None
-    system = System(conditions, other)
-    aim = None if first is None else to_device(first.rhs(conditions), weights.device)
-    factorised = settings.solver(problem).factorise(system if aim is None else WithRhs(system, aim))
-    result = factorised.solve()
-    if isinstance(factorised, Failed) or result.status != "solved":
-        return None
-    return Second(conditions, other, factorised, result.weights)
+    found = discrete.factorised(rows, near, other)
+    return None if found is None else Second(rows, other, found[0], found[1].weights)
 
 
-def values_at(features: Family, weights: Tensor, probes: Sequence[Probes]) -> list[np.ndarray]:
+def values_at(features: TrialSpace, weights: Tensor, probes: Sequence[Probes]) -> list[np.ndarray]:
     """Each unknown at its probes."""
     parts = zip(features.members, features.columns, probes, strict=True)
     value = (0,) * features.dimension

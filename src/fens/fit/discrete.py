@@ -1,8 +1,8 @@
-"""From a problem and options to the weights of features: points, frequencies, least squares."""
+"""A problem at its points: what trial fits, the estimate, slabs of time and eigenvalues all solve."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -11,60 +11,29 @@ import numpy as np
 import sympy as sp
 import torch
 
-from .._support.device import device_of
+from .._support.device import device_of, to_device
 from .._support.numbers import shown
 from .._support.progress import watch
-from ..basis import (
-    AroundHoles,
-    Distribution,
-    Draw,
-    Draws,
-    Family,
-    Localised,
-    Unscaled,
-    activation,
-    constant,
-    draw,
-    draw_around,
-    draw_layers,
-    draw_pieces,
-    draw_spots,
+from ..basis import Ansatz, Draw, Frame, TrialSpace, activation
+from ..discretise import (
+    DiscreteCondition,
+    LinearRows,
+    System,
+    WithRhs,
+    discretise,
+    linearise,
+    sample,
+    weigh,
 )
-from ..basis.rank import by_rank
-from ..discretise import DiscreteCondition, System, discretise, linearise, sample, weigh
 from ..discretise.field import Fields
+from ..discretise.iterate import Iterate
 from ..errors import EvaluationError, SettingError
 from ..geometry import Clustered, Region, Samples
-from ..lstsq import Failed, LeastSquares, least
-from ..nonlinear import Iterate, Iteration, State, best, starts, status_of
+from ..lstsq import Failed, LeastSquares, Solvable, least
+from ..nonlinear import Iteration, best, starts, status_of
 from ..options import Settings
-from ..problem import LINEARISATIONS, Component, Problem
-
-
-@dataclass(frozen=True)
-class Stats:
-    """What a solve did.
-
-    `residual` is ‖A w − F‖ of the weighted rows, and `rank` the numerical rank of the matrix; `row_weights` are those
-    of the conditions, in the order of the problem's; `seconds` is the time of each pass. `status` is "converged", or
-    for a nonlinear iteration also "settled" or "failed", and `advice` then says why and what to do; its states are
-    in `iterations`. `sizes` has the numbers of features tried and the error estimate of each, where that was left to
-    `solve`; `rounds` what was tried to adapt the frequencies.
-    """
-
-    rows: int
-    features: int
-    residual: float
-    rank: int
-    largest_weight: float
-    row_weights: tuple[float, ...]
-    seconds: Mapping[str, float]
-    status: str = "converged"
-    advice: str = ""
-    iterations: tuple[State, ...] = ()
-    sizes: tuple[tuple[int, float], ...] = ()
-    rounds: tuple[object, ...] = ()
-
+from ..problem import LINEARISATIONS, Problem
+from .stats import Stats
 
 Fit = tuple[Stats, torch.Tensor]
 
@@ -75,19 +44,61 @@ class DiscreteProblem:
 
     problem: Problem
     settings: Settings
-    discretised: Sequence[DiscreteCondition]
+    samples: Mapping[Region, Samples]
+    conditions: tuple[DiscreteCondition, ...]
     for_start: np.random.SeedSequence
     for_trials: np.random.SeedSequence
+
+    @classmethod
+    def of(
+        cls,
+        problem: Problem,
+        settings: Settings,
+        samples: Mapping[Region, Samples],
+        for_start: np.random.SeedSequence,
+        for_trials: np.random.SeedSequence,
+    ) -> DiscreteProblem:
+        """The equations of a problem at samples, if these are enough for its features."""
+        conditions = discretised(problem, settings, samples)
+        rows, features = sum(c.rows for c in conditions), sum(settings.sizes(problem))
+        if rows < features:
+            raise SettingError(
+                f"The points give {rows} rows for {features} features; least squares needs at least as many rows as "
+                "features. Take more points or fewer features."
+            )
+        check_room(rows, features, settings.bytes)
+        return cls(problem, settings, samples, conditions, for_start, for_trials)
 
     @property
     def rows(self) -> int:
         """The number of rows."""
-        return sum(p.rows for p in self.discretised)
+        return sum(c.rows for c in self.conditions)
+
+    @property
+    def device(self) -> torch.device:
+        """Where numbers are."""
+        return device_of(self.settings.device)
 
     @cached_property
     def held_out(self) -> tuple[DiscreteCondition, ...]:
-        """The equations at other points, which no fit uses."""
-        return place_elsewhere(self.problem, self.settings, self.for_trials)
+        """The equations at points of our own choice, which no fit uses; where they have no value, at the user's."""
+        settings = self.settings
+        found = self.at(sample(self.problem, Clustered(rows=1.0), settings.sizes(self.problem), self.for_trials))
+        try:
+            if self.problem.is_linear:
+                linearise(found)
+        except EvaluationError:
+            return self.at(place_points(self.problem, settings, self.for_trials))
+        return found
+
+    def at(self, samples: Mapping[Region, Samples]) -> tuple[DiscreteCondition, ...]:
+        """The equations at other points."""
+        return discretised(self.problem, self.settings, samples)
+
+    def moved(self, settings: Settings, seed: np.random.SeedSequence) -> DiscreteProblem:
+        """The same problem with other options, at the points of these."""
+        samples = place_points(self.problem, settings, seed)
+        return replace(self, settings=settings, samples=samples, conditions=self.at(samples))
 
     def starting_from(self, function: Fields | None) -> DiscreteProblem:
         """The same, with a nonlinear iteration from a function."""
@@ -104,9 +115,87 @@ class DiscreteProblem:
             some = max(1, int(factor * self.settings.size))
         return replace(self, settings=replace(self.settings, features=some, tol=None))
 
-    def fitted(self, features: Family) -> Fit:
-        """The weights of given features."""
-        return find_weights(self.problem, self.settings, self.discretised, features, self.for_start)
+    def drawn(self, ansaetze: Sequence[Ansatz], seed: np.random.SeedSequence) -> Draw:
+        """Trial functions of each unknown, at scale 1."""
+        components, shared = self.problem.components, activation(self.settings.activation)
+        seeds = [seed] if len(components) == 1 else seed.spawn(len(components))
+        members = []
+        for c, size, s, ansatz in zip(components, self.settings.sizes(self.problem), seeds, ansaetze, strict=True):
+            frame = Frame(c.domain.bounds, shared, self.settings.initialisation, self.settings.maps_inputs)
+            members.append(ansatz.draw(size, frame, s))
+        return Draw(tuple(ansaetze), tuple(members))
+
+    def near(self, conditions: Sequence[DiscreteCondition], space: TrialSpace, weights: torch.Tensor) -> Iterate | None:
+        """A solution at points, at which equations that are not linear are linearised; None for linear ones."""
+        return None if self.problem.is_linear else Iterate.of(self.problem, conditions, space, weights)
+
+    def linearised(
+        self, conditions: Sequence[DiscreteCondition], near: Iterate | None, space: TrialSpace
+    ) -> tuple[LinearRows, ...]:
+        """Linear equations near a function, weighted for a trial space."""
+        return weigh(linearise(conditions, None if near is None else near.jets), space, self.settings.weights)
+
+    def factorised(
+        self, rows: tuple[LinearRows, ...], near: Iterate | None, space: TrialSpace
+    ) -> tuple[Solvable, LeastSquares] | None:
+        """The matrix of linear equations for a trial space and its solution near a function; None if there is none."""
+        system = System(rows, space)
+        given = system if near is None else WithRhs(system, to_device(near.rhs(rows), system.rhs.device))
+        found = self.settings.solver(self.problem).factorise(given)
+        result = found.solve()
+        return None if isinstance(found, Failed) or result.status != "solved" else (found, result)
+
+    def solve(self, space: TrialSpace) -> Fit:
+        """The weights of trial functions: by one least squares, or by a nonlinear iteration of them."""
+        return self._solve_linear(space) if self.problem.is_linear else self._iterate(space)
+
+    def _solve_linear(self, space: TrialSpace) -> Fit:
+        rows = self.linearised(self.conditions, None, space)
+        result = self.settings.solver(self.problem).factorise(System(rows, space)).solve()
+        if result.status != "solved":  # weights that mean nothing are not handed out
+            raise EvaluationError(f"The least squares could not be solved: {result.status}. {result.remedy}")
+        largest, row_weights = float(result.weights.abs().max()), tuple(c.weight for c in rows)
+        return Stats(self.rows, len(space), result.residual, result.rank, largest, row_weights, {}), result.weights
+
+    def _iterate(self, space: TrialSpace) -> Fit:
+        problem, settings, conditions = self.problem, self.settings, self.conditions
+        newton, solver = settings.nonlinear == "newton", settings.solver(problem)
+        failures = []
+        for start in starts(problem, settings.initial, conditions, space, settings.weights, self.for_start, solver):
+            # a function that the user gave tells how large u is; a start of our own may be anything
+            size = 0.0 if settings.initial is None else max(Iterate.of(problem, conditions, space, start).sizes)
+            iteration = Iteration(
+                problem, conditions, space, settings.weights, newton, settings.max_iterations, solver, size,
+                settings.bytes // 4,
+            )  # fmt: skip
+            stats, weights = run(iteration, start, self.rows)
+            if stats.status != "failed":
+                return stats, weights
+            failures.append((stats, weights))
+        return min(failures, key=lambda failure: failure[0].residual)
+
+    def deviations(self, space: TrialSpace, weights: torch.Tensor) -> dict[sp.Expr, float]:
+        """The standard deviation of each unknown number that the noise of the data makes; NaN if none is given."""
+        numbers = {c.unknown: k for k, c in enumerate(self.problem.components) if c.is_constant}
+        if not numbers:
+            return {}
+        here = Iterate.of(self.problem, self.conditions, space, weights)
+        rows = self.linearised(self.conditions, here, space)
+        factorised = self.settings.solver(self.problem).factorise(System(rows, space))
+        if isinstance(factorised, Failed) or all(c.noise is None for c in rows):
+            return dict.fromkeys(numbers, float("nan"))
+        noise = torch.cat([c.weighted_noise for c in rows])
+        return {
+            unknown: float(torch.linalg.vector_norm(factorised.inverse_row(space.columns[k].start) * noise))
+            for unknown, k in numbers.items()
+        }
+
+
+def discretised(
+    problem: Problem, settings: Settings, samples: Mapping[Region, Samples]
+) -> tuple[DiscreteCondition, ...]:
+    """The equations of a problem at samples, to be linearised as the options say."""
+    return discretise(problem, samples, LINEARISATIONS[settings.nonlinear], device_of(settings.device))
 
 
 def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:
@@ -120,32 +209,6 @@ def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSeque
     return found
 
 
-def place_elsewhere(
-    problem: Problem, settings: Settings, seed: np.random.SeedSequence
-) -> tuple[DiscreteCondition, ...]:
-    """The equations at points of our own choice; where they have no value at some of these, at the user's."""
-    linearisation, device = LINEARISATIONS[settings.nonlinear], device_of(settings.device)
-    samples = sample(problem, Clustered(rows=1.0), settings.sizes(problem), seed)
-    discretised = discretise(problem, samples, linearisation, device)
-    try:
-        if problem.is_linear:
-            linearise(discretised)
-    except EvaluationError:
-        return discretise(problem, place_points(problem, settings, seed), linearisation, device)
-    return discretised
-
-
-def check_size(discretised: Sequence[DiscreteCondition], features: int, memory: int) -> None:
-    """Refuse a system with fewer rows than unknowns, which would not be determined, or one too large to be held."""
-    rows = sum(p.rows for p in discretised)
-    if rows < features:
-        raise SettingError(
-            f"The points give {rows} rows for {features} features; least squares needs at least as many rows as "
-            "features. Take more points or fewer features."
-        )
-    check_room(rows, features, memory)
-
-
 def check_room(rows: int, features: int, memory: int) -> None:
     """Refuse a system too large to be held."""
     if (needed := least(rows, features)) > memory:
@@ -154,89 +217,6 @@ def check_room(rows: int, features: int, memory: int) -> None:
             f"{what} need {shown(needed)} of memory, and {shown(memory)} may be used; take fewer, "
             "or raise memory, which is half of what is free by default."
         )
-
-
-def draw_features(
-    problem: Problem, settings: Settings, seed: np.random.SeedSequence, distributions: Sequence[Distribution]
-) -> Draws:
-    """The random features of a solve, at scale 1: for each component those of its distribution."""
-    seeds = [seed] if len(problem.components) == 1 else seed.spawn(len(problem.components))
-    parts = zip(problem.components, settings.sizes(problem), seeds, distributions, strict=True)
-    return Draws(tuple(_draw(component, settings, size, s, drawn) for component, size, s, drawn in parts))
-
-
-def _draw(
-    component: Component, settings: Settings, size: int, seed: np.random.SeedSequence, distribution: Distribution
-) -> Unscaled:
-    bounds = component.domain.bounds
-    if component.is_constant:
-        return constant(bounds)
-
-    def in_box(count: int, box: Sequence[tuple[float, float]], stream: np.random.SeedSequence) -> Draw:
-        return draw(
-            count,
-            box,
-            activation(settings.activation),
-            initialisation=settings.initialisation,
-            affine=settings.maps_inputs,
-            seed=stream,
-            distribution=distribution,
-        )
-
-    if isinstance(distribution, Localised):
-        return draw_spots(
-            size, distribution.share, distribution.spots, bounds, in_box, _ratios(settings, bounds), seed
-        )
-    if (cells := settings.cells(component.domain.coordinates)) is not None:
-        return draw_pieces(size, bounds, cells, in_box, seed)
-    if isinstance(distribution, AroundHoles):
-        return draw_around(size, distribution.share, distribution.holes, lambda n, s: in_box(n, bounds, s), seed)
-    if settings.layers == 2:
-        return draw_layers(size, lambda count, stream: in_box(count, bounds, stream), seed)
-    return in_box(size, bounds, seed)
-
-
-def _ratios(
-    settings: Settings, bounds: Sequence[tuple[float, float]]
-) -> Callable[[int, int, Sequence[float]], np.ndarray]:
-    """How much larger frequencies are at a spot than everywhere, if both have the rank for their number."""
-    d = len(bounds)
-    whole = [1.0 if settings.maps_inputs else (b - a) / 2 for a, b in bounds]
-
-    def ratios(at_spot: int, everywhere: int, reach: Sequence[float]) -> np.ndarray:
-        own = np.ones(d) if settings.maps_inputs else np.array(reach)
-        return by_rank(at_spot, [1.0] * d) / own / by_rank(everywhere, whole)
-
-    return ratios
-
-
-def find_weights(
-    problem: Problem,
-    settings: Settings,
-    discretised: Sequence[DiscreteCondition],
-    features: Family,
-    for_start: np.random.SeedSequence,
-) -> Fit:
-    """The weights of given features: by one least squares, or by a nonlinear iteration of them."""
-    rows, solver = sum(p.rows for p in discretised), settings.solver(problem)
-    if problem.is_linear:
-        conditions = weigh(linearise(discretised), features, settings.weights)
-        result = solver.factorise(System(conditions, features)).solve()
-        require_solved(result)
-        largest, row_weights = float(result.weights.abs().max()), tuple(c.weight for c in conditions)
-        return Stats(rows, len(features), result.residual, result.rank, largest, row_weights, {}), result.weights
-    newton, most = settings.nonlinear == "newton", settings.max_iterations
-    failures = []
-    for start in starts(problem, settings.initial, discretised, features, settings.weights, for_start, solver):
-        # a function that the user gave tells how large u is; a start of our own may be anything
-        size = 0.0 if settings.initial is None else max(Iterate.of(problem, discretised, features, start).sizes)
-        kept = settings.bytes // 4
-        iteration = Iteration(problem, discretised, features, settings.weights, newton, most, solver, size, kept)
-        stats, weights = run(iteration, start, rows)
-        if stats.status != "failed":
-            return stats, weights
-        failures.append((stats, weights))
-    return min(failures, key=lambda failure: failure[0].residual)
 
 
 def run(iteration: Iteration, start: torch.Tensor, rows: int) -> Fit:
@@ -252,26 +232,3 @@ def run(iteration: Iteration, start: torch.Tensor, rows: int) -> Fit:
     status = status_of(states, iteration.max_iterations)
     stats = Stats(rows, features, kept.residual, kept.rank, largest, kept.row_weights, {}, *status, states)
     return stats, kept.weights
-
-
-def deviations(discrete: DiscreteProblem, features: Family, weights: torch.Tensor) -> dict[sp.Expr, float]:
-    """The standard deviation of each unknown number that the noise of the data makes; NaN if no noise is given."""
-    numbers = {c.unknown: k for k, c in enumerate(discrete.problem.components) if c.is_constant}
-    if not numbers:
-        return {}
-    here = Iterate.of(discrete.problem, discrete.discretised, features, weights)
-    conditions = weigh(linearise(discrete.discretised, here.jets), features, discrete.settings.weights)
-    factorised = discrete.settings.solver(discrete.problem).factorise(System(conditions, features))
-    if isinstance(factorised, Failed) or all(c.noise is None for c in conditions):
-        return dict.fromkeys(numbers, float("nan"))
-    noise = torch.cat([c.weighted_noise for c in conditions])
-    return {
-        unknown: float(torch.linalg.vector_norm(factorised.inverse_row(features.columns[k].start) * noise))
-        for unknown, k in numbers.items()
-    }
-
-
-def require_solved(result: LeastSquares) -> None:
-    """Refuse to hand out weights that mean nothing."""
-    if result.status != "solved":
-        raise EvaluationError(f"The least squares could not be solved: {result.status}. {result.remedy}")

@@ -15,18 +15,18 @@ import numpy as np
 from .._support.device import device_of, to_device
 from .._support.numbers import rms
 from .._support.progress import track
-from ..basis import OVERLAP, Draws, Unscaled
+from ..basis import Draw, Drawn, Scales, of_each
 from ..basis.rank import by_measured_rank, by_rank
 from ..discretise import DiscreteCondition, linearise
 from ..discretise.field import Field, Fields
+from ..discretise.iterate import Iterate
 from ..errors import FensError
 from ..geometry import Clustered, Demand, Domain, subsample
 from ..lstsq import numerical_rank
 from ..lstsq.cluster import Cluster
-from ..nonlinear import Iterate
 from ..options import ScaleGrid, Settings
 from .discrete import DiscreteProblem, Fit
-from .search import ROUND_OFF, Scales, Search, descend, search
+from .search import ROUND_OFF, Search, descend, search
 
 COMPARABLE = 8.0  # ratio of lengths up to which axes share one scale, at first
 UNEQUAL = 3.0  # ratio of the solution's slopes, beside what the scales expect, above which other scales are tried
@@ -58,16 +58,16 @@ class ScaleChoice:
     function: Fields | None = None
 
 
-def choose_scale(discrete: DiscreteProblem, unscaled: Draws, hint: ScaleHint | None = None) -> ScaleChoice:
+def choose_scale(discrete: DiscreteProblem, draw: Draw, hint: ScaleHint | None = None) -> ScaleChoice:
     """The scale along each axis. `hint` is where to look first, if something is known."""
     problem, settings = discrete.problem, discrete.settings
     if (fixed := settings.fixed_scale(problem)) is not None:
         return ScaleChoice(fixed)
     if isinstance(settings.scale, ScaleGrid):
         count = len(problem.coordinates) * len(problem.components)
-        found = search(settings.scale, count, Residuals(discrete, unscaled))
+        found = search(settings.scale, count, Residuals(discrete, draw))
         return ScaleChoice(found.scales[found.best], found)
-    trials = Trials.of(discrete, unscaled)
+    trials = Trials.of(discrete, draw)
     found = refine(trials, hint)
     best = found.scales[found.best]
     final = trials.use_all and (problem.is_linear or found.best == 0)  # a fit that need not be made again
@@ -79,7 +79,7 @@ class Residuals:
     """‖A w − F‖ of scales: one after another, or on a cluster side by side."""
 
     discrete: DiscreteProblem
-    unscaled: Draws
+    draw: Draw
 
     def __call__(self, scales: Sequence[Scales]) -> Iterable[float]:
         settings = self.discrete.settings
@@ -90,7 +90,7 @@ class Residuals:
 
     def of(self, rho: Scales) -> float:
         """That of one scale."""
-        stats, _ = self.discrete.fitted(self.unscaled.scaled(rho, self.discrete.discretised[0].points.device))
+        stats, _ = self.discrete.solve(self.draw.scaled(rho, self.discrete.device))
         return float("inf") if stats.status == "failed" else stats.residual
 
 
@@ -98,7 +98,7 @@ def refine(trials: Trials, hint: ScaleHint | None) -> Search:
     """From the scales by rank, or those to begin with, down the held-out residual."""
     start = hint.scales if hint else first_scale(trials)
     if hint is not None and hint.by_rank:
-        start = max(start, scale_by_rank(trials.discrete, trials.unscaled, start), key=math.prod)
+        start = max(start, scale_by_rank(trials.discrete, trials.draw, start), key=math.prod)
     stride = hint.stride if hint else STRIDE
     reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride, trials.enough(start))
     return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
@@ -106,10 +106,10 @@ def refine(trials: Trials, hint: ScaleHint | None) -> Search:
 
 def first_scale(trials: Trials) -> Scales:
     """The scales by rank, in ratios that follow the slopes of a first fit if that is better and wanted."""
-    start = scale_by_rank(trials.discrete, trials.unscaled, axis_ratios(trials.discrete))
+    start = scale_by_rank(trials.discrete, trials.draw, axis_ratios(trials.discrete))
     met = trials.loss(start) <= trials.enough(start) and trials.discrete.settings.tol is not None
     if not met and (slopes := trials.slopes(start)) is not None:
-        other = scale_by_rank(trials.discrete, trials.unscaled, slopes)
+        other = scale_by_rank(trials.discrete, trials.draw, slopes)
         if trials.loss(other) < trials.loss(start):
             return other
     return start
@@ -128,24 +128,22 @@ def axis_ratios(discrete: DiscreteProblem) -> Scales:
     return tuple(shape)
 
 
-def scale_by_rank(discrete: DiscreteProblem, unscaled: Draws, shape: Scales) -> Scales:
+def scale_by_rank(discrete: DiscreteProblem, draw: Draw, shape: Scales) -> Scales:
     """The scales, in given ratios, at which the features of each component have the rank that serves best."""
-    d = len(discrete.problem.coordinates)
     found: list[float] = []
-    for k, component in enumerate(discrete.problem.components):
-        own = shape[k * d : (k + 1) * d]
+    parts = zip(discrete.problem.components, draw.members, _lengths(discrete), strict=True)
+    for (component, drawn, lengths), own in zip(parts, of_each(shape, draw.dimension), strict=True):
         if component.is_constant:
-            found += (1.0,) * d
+            found += (1.0,) * draw.dimension
         else:
-            found += _by_rank(discrete.settings, component.domain, unscaled.members[k], _lengths(discrete)[k], own)
+            found += _by_rank(discrete.settings, component.domain, drawn, lengths, own)
     return tuple(found)
 
 
-def _by_rank(settings: Settings, domain: Domain, unscaled: Unscaled, half_widths: Scales, shape: Scales) -> Scales:
-    size, lengths = len(unscaled.b), [w * s for w, s in zip(half_widths, shape, strict=True)]
-    if unscaled.activation.trigonometric:
-        reaches = [1.0 if n == 1 else (1 + 2 * OVERLAP) / n for n in unscaled.counts]
-        rho = by_rank(unscaled.cell_size, [w * r for w, r in zip(lengths, reaches, strict=True)])
+def _by_rank(settings: Settings, domain: Domain, drawn: Drawn, half_widths: Scales, shape: Scales) -> Scales:
+    size, lengths = len(drawn), [w * s for w, s in zip(half_widths, shape, strict=True)]
+    if drawn.leading.activation.trigonometric:
+        rho = by_rank(len(drawn.leading), [w * r for w, r in zip(lengths, drawn.reach, strict=True)])
         return tuple(rho * s for s in shape)
     d, device = len(shape), device_of(settings.device)
     samples = Clustered(interior=int(1.2 * size) + 1).sample(Demand.inside(domain), np.random.SeedSequence(0))
@@ -153,7 +151,7 @@ def _by_rank(settings: Settings, domain: Domain, unscaled: Unscaled, half_widths
     middle = math.prod(lengths) ** (1 / d)
 
     def rank(rho: float) -> float:
-        features = unscaled.scaled([rho * s / middle for s in shape], device)
+        features = drawn.scaled([rho * s / middle for s in shape], device)
         return numerical_rank(features.matrix([(1.0, (0,) * d)], points))
 
     rho = by_measured_rank(size, d, rank)
@@ -165,7 +163,7 @@ class Trials:
     """Fits of a part of the rows, and what they came to at the rest."""
 
     discrete: DiscreteProblem
-    unscaled: Draws
+    draw: Draw
     held_out: Sequence[DiscreteCondition]
     use_all: bool
     losses: dict[Scales, float] = field(default_factory=dict)
@@ -173,15 +171,15 @@ class Trials:
     sizes: dict[Scales, float] = field(default_factory=dict)  # the largest |u|
 
     @classmethod
-    def of(cls, discrete: DiscreteProblem, unscaled: Draws) -> Trials:
+    def of(cls, discrete: DiscreteProblem, draw: Draw) -> Trials:
         """No trials yet, of a problem at its points."""
         share = ROWS * sum(discrete.settings.sizes(discrete.problem)) / discrete.rows
         if share >= 0.5:
-            return cls(discrete, unscaled, discrete.held_out, True)
+            return cls(discrete, draw, discrete.held_out, True)
         rng = np.random.default_rng(discrete.for_trials)
-        chosen = [subsample(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in discrete.discretised]
-        training = [p.only(some) for p, some in zip(discrete.discretised, chosen, strict=True)]
-        return cls(replace(discrete, discretised=training), unscaled, discrete.held_out, False)
+        chosen = [subsample(p.samples.points, math.ceil(share * len(p.samples)), rng) for p in discrete.conditions]
+        training = tuple(p.only(some) for p, some in zip(discrete.conditions, chosen, strict=True))
+        return cls(replace(discrete, conditions=training), draw, discrete.held_out, False)
 
     def loss(self, scales: Scales) -> float:
         """The largest held-out residual of an equation beside its terms; infinite if the fit fails."""
@@ -204,14 +202,13 @@ class Trials:
         """
         if (functions := self.function(scales)) is None:
             return None
-        d = len(self.discrete.problem.coordinates)
         shape: list[float] = []
-        for k, function in enumerate(functions.components):
-            own = np.array(scales[k * d : (k + 1) * d])
-            shape += self._shape(function, own, self.unscaled.members[k].half_width)
+        each = zip(functions.components, of_each(scales, self.draw.dimension), self.draw.members, strict=True)
+        for function, own, drawn in each:
+            shape += self._ratios(function, np.array(own), drawn.leading.half_width)
         return None if shape == list(scales) else tuple(shape)
 
-    def _shape(self, function: Field, scales: np.ndarray, unit: np.ndarray) -> list[float]:
+    def _ratios(self, function: Field, scales: np.ndarray, unit: np.ndarray) -> list[float]:
         """Scales in proportion to a function's slopes; those given, if they are about that already."""
         samples = Clustered(interior=SLOPE_POINTS).sample(Demand.inside(function.domain), np.random.SeedSequence(0))
         steepness = np.array([rms(slope) for slope in function.gradient(samples[0].points)]) * unit
@@ -228,17 +225,17 @@ class Trials:
         if scales not in self.fits:
             return None
         _, weights = self.fits[scales]
-        return Fields(self.discrete.problem, self.unscaled.scaled(scales, weights.device), weights)
+        return Fields(self.discrete.problem, self.draw.scaled(scales, weights.device), weights)
 
     def _loss(self, scales: Scales) -> float:
         discrete, problem = self.discrete, self.discrete.problem
-        features = self.unscaled.scaled(scales, discrete.discretised[0].points.device)
+        features = self.draw.scaled(scales, discrete.device)
         if self.fits and not problem.is_linear:  # a few steps from the best so far tell enough
             best = min(self.fits, key=lambda tried: self.losses[tried])
             settings = replace(discrete.settings, initial=self.function(best), max_iterations=STEPS)
             discrete = replace(discrete, settings=settings)
         try:
-            stats, weights = discrete.fitted(features)
+            stats, weights = discrete.solve(features)
             if stats.status == "failed" and discrete is self.discrete:
                 return float("inf")
             there = Iterate.of(problem, self.held_out, features, weights)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._support.progress import time_left
+from ..basis import Scales
 from ..errors import SettingError
 from ..options import ScaleGrid
 
@@ -17,8 +18,6 @@ OCTAVE_PART = 2**0.25
 FARTHEST = 20
 BY_CHANCE = 0.5  # residual of an equation beside its terms with which nothing is solved
 FLAT = 0.9  # of a residual, above which another one that is by chance is no better
-
-Scales = tuple[float, ...]  # one for each axis, for one component of the unknowns after another
 
 
 @dataclass(frozen=True)

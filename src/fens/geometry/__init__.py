@@ -4,7 +4,7 @@ from .boundary.pair import Pair
 from .boundary.piece import Extruded, Patch, Piece, Samples
 from .checks import check_extent
 from .region import Domain, Facet, Part, Points, Region, checked_count, points_of
-from .sampling.extreme_points import Reaching
+from .sampling.extreme_points import ExtremePoints
 from .sampling.samplers import Clustered, Concentrated, Demand, Grid, Random, Sampler
 from .sampling.subsample import subsample
 from .shapes.ball import Ball
@@ -28,6 +28,7 @@ __all__ = [
     "Cylinder",
     "Demand",
     "Domain",
+    "ExtremePoints",
     "Extruded",
     "Facet",
     "Grid",
@@ -39,7 +40,6 @@ __all__ = [
     "Points",
     "Polygon",
     "Random",
-    "Reaching",
     "Region",
     "Sampler",
     "Samples",

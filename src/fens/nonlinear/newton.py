@@ -18,7 +18,7 @@ from torch import Tensor
 
 from .._support.device import to_device
 from .._support.progress import time_left
-from ..basis import Family, cached
+from ..basis import TrialSpace
 from ..discretise import DiscreteCondition, LinearRows, System, WithFixedWeights, WithRhs, linearise, weigh
 from ..discretise.iterate import Iterate
 from ..errors import EvaluationError
@@ -73,7 +73,7 @@ class Iteration:
 
     problem: Problem
     discretised: Sequence[DiscreteCondition]
-    features: Family
+    features: TrialSpace
     row_weights: str | Mapping[Region, float]
     line_search: bool
     max_iterations: int
@@ -82,9 +82,9 @@ class Iteration:
     memory: int = 0
 
     @cached_property
-    def remembering(self) -> Family:
+    def remembering(self) -> TrialSpace:
         """The features, which need not be evaluated again in each iteration."""
-        return cached(self.features, self.memory)
+        return self.features.cached(self.memory)
 
     def states(self, start: Tensor) -> Iterator[State]:
         """The states from the start on, which is number 0. Ends when no further step helps, or makes sense."""

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor
 
 from .._support.device import to_device
-from ..basis import Family
-from ..discretise import DiscreteCondition, LinearRows, Places, System, homes, linearise, mean_row_norm, weigh
+from ..basis import TrialSpace
+from ..discretise import DiscreteCondition, LinearRows, RowFunctional, System, homes, linearise, mean_row_norm, weigh
 from ..errors import SettingError, quoted
 from ..geometry import Region
 from ..lstsq import Ridged, Solver
@@ -27,7 +27,7 @@ def starts(
     problem: Problem,
     initial: Any,
     discretised: Sequence[DiscreteCondition],
-    features: Family,
+    features: TrialSpace,
     row_weights: str | Mapping[Region, float],
     seed: np.random.SeedSequence,
     solver: Solver,
@@ -46,7 +46,7 @@ def starts(
             raise SettingError(
                 f"initial must be an expression, a number, a callable, a Solution or 'random'; got {quoted(initial)}."
             )
-        yield _random(features, seed)
+        yield _random(features, seed, discretised[0].points.device)
     elif _made_of(initial, problem, features):
         yield initial.weights
     else:
@@ -80,7 +80,7 @@ def _numbers(problem: Problem, initial: Mapping[sp.Expr, Any] | None = None) -> 
     }
 
 
-def _with_numbers(weights: Tensor, numbers: Mapping[int, float], features: Family) -> Tensor:
+def _with_numbers(weights: Tensor, numbers: Mapping[int, float], features: TrialSpace) -> Tensor:
     for k, value in numbers.items():
         weights[features.columns[k]] = value
     return weights
@@ -89,7 +89,7 @@ def _with_numbers(weights: Tensor, numbers: Mapping[int, float], features: Famil
 def _of_linear_part(
     problem: Problem,
     discretised: Sequence[DiscreteCondition],
-    features: Family,
+    features: TrialSpace,
     row_weights: str | Mapping[Region, float],
     solver: Solver,
 ) -> Tensor:
@@ -116,14 +116,14 @@ def _laplace(discretised: DiscreteCondition, unknown: int) -> LinearRows:
     d = discretised.points.shape[1]
     operator = tuple((1.0, Jet(unknown, tuple(2 * (i == axis) for i in range(d)))) for axis in range(d))
     zero = discretised.points.new_zeros(len(discretised.points))
-    return LinearRows(discretised.condition, Places(discretised.points), operator, zero)
+    return LinearRows(discretised.condition, RowFunctional(discretised.points), operator, zero)
 
 
 def _fitted(
     problem: Problem,
     functions: Mapping[sp.Expr, Any],
     discretised: Sequence[DiscreteCondition],
-    features: Family,
+    features: TrialSpace,
     solver: Solver,
 ) -> Tensor:
     """Weights of functions that are close to given ones at the points of their domains."""
@@ -138,26 +138,23 @@ def _fitted(
             values = component_values(given, component, problem.coordinates, p.samples.points, "initial function")
             source = to_device(values, p.points.device)
             value = ((1.0, Jet(k, (0,) * features.dimension)),)
-            conditions.append(LinearRows(p.condition, Places(p.points), value, source))
+            conditions.append(LinearRows(p.condition, RowFunctional(p.points), value, source))
     weights = solver.factorise(System(tuple(conditions), features)).solve().weights
     return _with_numbers(weights, _numbers(problem, functions), features)
 
 
-def _random(features: Family, seed: np.random.SeedSequence) -> Tensor:
+def _random(features: TrialSpace, seed: np.random.SeedSequence, device: torch.device) -> Tensor:
     """The paper's start, with weights that give a function of size one."""
     half = np.sqrt(3.0 / len(features))
     draw = np.random.default_rng(seed).uniform(-half, half, len(features))
-    return to_device(draw, features.members[0].b.device)
+    return to_device(draw, device)
 
 
-def _made_of(initial: Any, problem: Problem, features: Family) -> bool:
+def _made_of(initial: Any, problem: Problem, features: TrialSpace) -> bool:
     """Whether a function is a solution in the same coordinates and of the same features, whose weights can be taken."""
     own, other = getattr(initial, "features", None), getattr(initial, "problem", None)
-    if not isinstance(own, Family) or not isinstance(other, Problem) or len(own) != len(features):
+    if not isinstance(own, TrialSpace) or not isinstance(other, Problem) or len(own) != len(features):
         return False
     if other.coordinates != problem.coordinates or other.unknowns != problem.unknowns:
         return False
-    return len(own.members) == len(features.members) and all(
-        torch.equal(a.W, b.W) and torch.equal(a.b, b.b) and a.activation is b.activation
-        for a, b in zip(own.members, features.members, strict=True)
-    )
+    return own.is_same(features)

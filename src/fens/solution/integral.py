@@ -11,7 +11,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from .._support.compile import check_bounds
-from ..discretise import Places, evaluate_jets
+from ..discretise import RowFunctional, evaluate_jets
 from ..discretise.field import Fields
 from ..errors import EquationError, EvaluationError, RegionError, SettingError, Unconverged, quoted
 from ..geometry import Region, Samples, checked_count
@@ -80,7 +80,7 @@ def _values(formula: Formula, jets: tuple[Any, ...], fields: Fields, samples: Sa
             if samples.normals is None:
                 raise SettingError(f"{formula.expression} uses the outward normal, and {region.name} has none.")
             values[symbol] = samples.normals[:, coordinates.index(symbol.coordinate)]
-    where = Places.of(samples, fields.weights.device)
+    where = RowFunctional.of(samples, fields.weights.device)
     found = evaluate_jets(fields.features, fields.weights, where, [jet for jet, _ in jets])
     values |= {symbol: found[jet] for jet, symbol in jets}
     integrand = formula(values, len(samples))

@@ -16,13 +16,13 @@ from torch import Tensor
 from .. import plotting as pictures
 from .._support.numbers import real_number
 from .._support.provenance import Provenance
-from ..basis import Distribution, Family, Isotropic
+from ..basis import Ansatz, Plain, TrialSpace
 from ..discretise import discretise, evaluate_jets, sample
 from ..discretise.field import Fields, Number, broadcast
 from ..errors import SettingError, listed, quoted
 from ..estimate.assess import Error
-from ..fit.discrete import Stats
 from ..fit.search import Search
+from ..fit.stats import Stats
 from ..geometry import Clustered, Demand, Domain, Grid, Region, Sampler, Samples
 from ..options import ScaleGrid
 from ..options.settings import Settings, check_sampler
@@ -56,7 +56,7 @@ class Solution:
     """
 
     problem: Problem
-    features: Family
+    features: TrialSpace
     weights: Tensor
     samples: Mapping[Region, Samples]
     scales: tuple[float, ...]
@@ -64,7 +64,7 @@ class Solution:
     stats: Stats
     settings: Settings
     error: Error | None = None
-    frequencies: tuple[Distribution, ...] = (Isotropic(),)
+    ansaetze: tuple[Ansatz, ...] = (Plain(),)
     deviations: Mapping[sp.Expr, float] = field(default_factory=dict)
     provenance: Provenance = field(default_factory=Provenance.now)
 
@@ -144,7 +144,7 @@ class Solution:
         # the linearisation of the solve: Picard's takes equations that Newton's refuses
         discretised = discretise(self.problem, samples, LINEARISATIONS[self.settings.nonlinear], self.weights.device)
         rows = [
-            p.residual(evaluate_jets(self.features, self.weights, p.places, p.jets))
+            p.residual(evaluate_jets(self.features, self.weights, p.functional, p.jets))
             for p in discretised
             if p.condition.region == region
         ]

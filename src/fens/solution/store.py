@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -11,13 +12,18 @@ from .._support.provenance import Provenance
 from ..errors import FileError
 from ..geometry import Cylinder
 from ..problem import Problem
-from ..storage import KINDS, Kind, kinds_of, read, write
+from ..storage import KINDS, Kind, ansaetze_of, read, write
 from .piecewise import PiecewiseSolution
 from .solution import Solution
 from .trial import try_out
 
-TAGS = {"Solution": Solution, "March": PiecewiseSolution, "Provenance": Provenance}
-ALL: Mapping[str, Kind] = {**KINDS, **kinds_of(TAGS)}
+ONCE = {"frequencies": ("ansaetze", ansaetze_of)}
+ALL: Mapping[str, Kind] = {
+    **KINDS,
+    "Provenance": Kind.of(Provenance),
+    "Solution": replace(Kind.of(Solution), renamed=ONCE),
+    "March": replace(Kind.of(PiecewiseSolution), renamed=ONCE),
+}
 
 
 def save(solution: Solution, path: str | Path) -> None:
@@ -47,7 +53,6 @@ def _check(solution: Solution, name: str) -> None:
         and features.dimension == d
         and solution.weights.dtype == torch.float64
         and solution.weights.shape == (len(features),)
-        and all(len(m.W) == len(m) for m in features.members)
         and len(solution.scales) == d * len(problem.components)
         and all(s.points.shape[1] == d for s in solution.samples.values())
         and (_belong(blocks, problem) if blocks is not None else _sampled(solution))

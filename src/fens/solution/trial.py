@@ -60,4 +60,4 @@ def _residuals(solution: Solution) -> None:
     problem, samples = solution.problem, solution.samples
     few = {r: s if isinstance(r, Points) else s.only(np.arange(min(len(s), POINTS))) for r, s in samples.items()}
     for p in discretise(problem, few, LINEARISATIONS[solution.settings.nonlinear], solution.weights.device):
-        p.residual(evaluate_jets(solution.features, solution.weights, p.places, p.jets))
+        p.residual(evaluate_jets(solution.features, solution.weights, p.functional, p.jets))

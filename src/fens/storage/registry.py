@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, get_type_hints
 
-from ..basis import AroundHoles, Family, Hole, Isotropic, Localised, Mixture, Oriented, RandomFeatures, Sparse, Spot
-from ..basis.composed import Composed
-from ..basis.joined import Joined
-from ..basis.layers import Layers
-from ..basis.pieces import Bell, Cell, Pieces
+from ..basis import (
+    Ansatz,
+    AroundHoles,
+    AtSpots,
+    Basis,
+    Cell,
+    Composed,
+    Gaussian,
+    Hole,
+    InCells,
+    Isotropic,
+    Layers,
+    Mixture,
+    Number,
+    Oriented,
+    Plain,
+    RandomFeatures,
+    Sparse,
+    Spot,
+    Sum,
+    TrialSpace,
+    TwoLayers,
+    Union,
+    Windowed,
+)
 from ..discretise.field import ComplexField, Extrapolated, Field
 from ..errors import FileError
 from ..estimate.assess import Error, Evidence
-from ..fit.discrete import Stats
 from ..fit.search import Search
+from ..fit.stats import Round, Stats
 from ..geometry import (
     Ball,
     Box,
@@ -52,7 +72,6 @@ from ..nonlinear import State
 from ..options import ScaleGrid
 from ..options.settings import Settings
 from ..problem import MOST_EQUATIONS, Component, Condition, Equation, Jet, Problem
-from ..strategy.adapt import Round
 from .annotations import matches_annotation
 from .sound import is_sound
 
@@ -65,6 +84,7 @@ class Kind:
     fields: tuple[str, ...]
     make: Callable[[Mapping[str, Any]], Any]
     checked: bool = False  # by the annotations of the fields; else `make` does that
+    renamed: Mapping[str, tuple[str, Callable[[Any], Any]]] = field(default_factory=dict)  # by their former names
 
     @classmethod
     def of(cls, own: type) -> Kind:
@@ -97,6 +117,8 @@ class Kind:
 
     def written_with(self, names: Any) -> Kind:
         """The kind as it was when a file was written: of fields that came later it has the default."""
+        if self.renamed and matches_annotation(names, list[str]) and set(names) & set(self.renamed):
+            return self._once(names)
         unknown = not matches_annotation(names, list[str]) or not set(names) <= set(self.fields)
         if unknown or len(set(names)) < len(names):
             raise FileError(f"the file has a {self.cls.__name__} with parts that this version of fens does not know")
@@ -106,6 +128,14 @@ class Kind:
         if MISSING in later.values():
             raise FileError(f"the file has a {self.cls.__name__} without parts that this version of fens needs")
         return replace(self, fields=tuple(names), make=lambda values: self.make({**later, **values}))
+
+    def _once(self, names: Sequence[str]) -> Kind:
+        """The kind with some of its fields under the names that they once had."""
+        new = {name: self.renamed.get(name, (name, lambda value: value)) for name in names}
+        now = self.written_with([name for name, _ in new.values()])
+        return Kind(
+            self.cls, tuple(names), lambda values: now.built({new[k][0]: new[k][1](v) for k, v in values.items()})
+        )
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -120,12 +150,20 @@ def written(names: Any, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
     """The kinds with the fields that a file says they have; of others it has none."""
     if not isinstance(names, dict):
         raise FileError("the kinds of the file are none")
-    return {name: kinds[name].written_with(own) for name, own in names.items() if name in kinds}
+    known = {**FORMER, **kinds}
+    return {name: known[name].written_with(own) for name, own in names.items() if name in known}
 
 
 def kinds_of(tags: Mapping[str, type]) -> dict[str, Kind]:
     """Kinds by the tags of their classes."""
     return {tag: Kind.of(c) for tag, c in tags.items()}
+
+
+def ansaetze_of(given: Any) -> Any:
+    """What frequencies were drawn from, as it was once written, as ansätze."""
+    if not isinstance(given, tuple | list):
+        return given
+    return tuple(g if isinstance(g, Ansatz) or not hasattr(g, "draw") else Plain(g) for g in given)
 
 
 def _problem(values: Mapping[str, Any]) -> Problem:
@@ -194,19 +232,24 @@ TAGS: Mapping[str, type] = {
     "Grid": Grid,
     "Random": Random,
     # features
-    "Bell": Bell,
+    "Bell": Gaussian,
     "Cell": Cell,
     "Composed": Composed,
-    "Family": Family,
-    "Joined": Joined,
+    "Family": TrialSpace,
+    "Joined": Union,
     "Layers": Layers,
-    "Pieces": Pieces,
+    "Windowed": Windowed,
     "RandomFeatures": RandomFeatures,
     # distributions
-    "AroundHoles": AroundHoles,
+    "Plain": Plain,
+    "Number": Number,
+    "Sum": Sum,
+    "TwoLayers": TwoLayers,
+    "InCells": InCells,
+    "AtSpots": AtSpots,
+    "HoleFunctions": AroundHoles,
     "Hole": Hole,
     "Isotropic": Isotropic,
-    "Localised": Localised,
     "Mixture": Mixture,
     "Oriented": Oriented,
     "Sparse": Sparse,
@@ -231,6 +274,39 @@ TAGS: Mapping[str, type] = {
 
 KINDS: Mapping[str, Kind] = {
     **kinds_of(TAGS),
+    "Round": replace(Kind.of(Round), renamed={"distributions": ("ansaetze", ansaetze_of)}),
     "Settings": Kind(Settings, tuple(f.name for f in fields(Settings)), _settings),
     "Problem": Kind(Problem, ("domains", "components", "conditions"), _problem),
+}
+
+
+def _pieces(values: Mapping[str, Any]) -> Union:
+    """Bases under windows, which once had a class of their own."""
+    members, windows = values["members"], values["cells"]
+    if not matches_annotation((members, windows), tuple[tuple[Basis, ...], tuple[Cell | Gaussian, ...]]):
+        raise FileError("the pieces in the file are none")
+    made = [KINDS["Windowed"].built({"plain": m, "window": w}) for m, w in zip(members, windows, strict=True)]
+    found: Union = KINDS["Joined"].built({"members": tuple(made)})
+    return found
+
+
+def _around_holes(values: Mapping[str, Any]) -> Sum:
+    """Functions around holes, which were once written with what stands next to them."""
+    share, (base,) = values["share"], ansaetze_of((values["base"],))
+    holes = KINDS["HoleFunctions"].built({"holes": values["holes"], "inner": Plain()})
+    found: Sum = KINDS["Sum"].built({"terms": ((1 - share, base), (share, holes))})
+    return found
+
+
+def _at_spots(values: Mapping[str, Any]) -> AtSpots:
+    (base,) = ansaetze_of((values["base"],))
+    found: AtSpots = KINDS["AtSpots"].built({"places": values["spots"], "share": values["share"], "inner": base})
+    return found
+
+
+# tags that only earlier versions wrote
+FORMER: Mapping[str, Kind] = {
+    "Pieces": Kind(Union, ("members", "cells"), _pieces),
+    "AroundHoles": Kind(Sum, ("holes", "share", "base"), _around_holes),
+    "Localised": Kind(AtSpots, ("spots", "share", "base"), _at_spots),
 }

@@ -15,11 +15,7 @@ import numpy as np
 import sympy as sp
 import torch
 
-from ..basis import Family, Hole, RandomFeatures, Spot
-from ..basis.composed import Composed
-from ..basis.joined import Joined
-from ..basis.layers import Layers
-from ..basis.pieces import Bell, Cell, Pieces
+from ..basis import Cell, Composed, Gaussian, Hole, Layers, RandomFeatures, Spot, TrialSpace, Union, Windowed
 from ..discretise.field import ComplexField, Field
 from ..fit.search import Search
 from ..geometry import (
@@ -67,15 +63,6 @@ LARGEST = 1e50  # of a coordinate; areas and volumes are numbers too, and so are
 def is_sound(value: Any) -> bool:
     """Whether the parts of an object, each of which is of its type, belong together. Constructors raise errors, too."""
     return CHECKS[type(value)](value) is not False if type(value) in CHECKS else True
-
-
-def dimension(features: Any) -> int:
-    """How many coordinates features are functions of."""
-    if isinstance(features, Layers):
-        return dimension(features.first)
-    if isinstance(features, Joined):
-        return dimension(features.members[0])
-    return len(features.symbols) if isinstance(features, Composed) else int(features.W.shape[1])
 
 
 def coordinates_of(piece: Any) -> int:
@@ -129,26 +116,24 @@ def _layers(f: Layers) -> bool:
 
 
 def _joined(f: Any) -> bool:
-    return len(f.members) > 0 and len({dimension(m) for m in f.members}) == 1
+    return len(f.members) > 0 and len({m.dimension for m in f.members}) == 1
 
 
-def _pieces(f: Pieces) -> bool:
-    return _joined(f) and len(f.cells) == len(f.members) and {_sides(c) for c in f.cells} == {dimension(f)}
-
-
-def _sides(window: Any) -> int:
-    return len(window.spot.centre) if isinstance(window, Bell) else len(window.lower)
+def _windowed(f: Windowed) -> bool:
+    window = f.window
+    sides = len(window.spot.centre) if isinstance(window, Gaussian) else len(getattr(window, "lower", ()))
+    return sides == f.dimension
 
 
 def _composed(f: Composed) -> bool:
     check_names(f.symbols)
     parts = (f.amplitude, *f.inner_coordinates)
-    return len(f.inner_coordinates) == dimension(f.inner) and all(_formula(e, *f.symbols) for e in parts)
+    return len(f.inner_coordinates) == f.inner.dimension and all(_formula(e, *f.symbols) for e in parts)
 
 
 def _field(f: Field) -> bool:
     d = len(f.domain.coordinates)
-    right = dimension(f.features) == d == len(f.orders) and set(f.arguments) == set(f.domain.coordinates)
+    right = f.features.dimension == d == len(f.orders) and set(f.arguments) == set(f.domain.coordinates)
     weights = _tensors(f.weights, shapes=[(len(f.features),)])
     return right and weights and len(f.arguments) == d and all(0 <= n <= HIGHEST_ORDER for n in f.orders)
 
@@ -266,10 +251,10 @@ CHECKS: Mapping[type, Callable[[Any], Any]] = {
     ScaleGrid: replace,
     RandomFeatures: _random_features,
     Layers: _layers,
-    Joined: _joined,
-    Pieces: _pieces,
+    Union: _joined,
+    Windowed: _windowed,
     Composed: _composed,
-    Family: _joined,
+    TrialSpace: _joined,
     Cell: lambda c: len(c.lower) == len(c.upper) == len(c.overlap) > 0,
     Spot: lambda s: len(s.centre) == len(s.width) > 0 and _place(*s.centre) and _size(*s.width),
     Hole: lambda h: len(h.centre) == len(h.axes) > 0 and _place(*h.centre, h.radius),

@@ -13,17 +13,15 @@ from math import prod
 
 import numpy as np
 
-from .._support.device import device_of
-from ..basis import Distribution, Localised
-from ..discretise import discretise
+from ..basis import Ansatz, AtSpots, InCells
 from ..discretise.field import Field, Fields
-from ..fit.discrete import DiscreteProblem, draw_features, place_points
+from ..fit.discrete import DiscreteProblem, place_points
 from ..fit.scale import choose_scale
 from ..fit.search import ROUND_OFF
 from ..geometry import Concentrated, Demand, Domain, Random
-from ..options.settings import Settings
-from ..problem import LINEARISATIONS, Problem
-from .adapt import Candidate, Distributions
+from ..options import Settings
+from ..problem import Problem
+from .adapt import Candidate
 from .gaussian_mixture import find_spots
 
 PART = 4  # one in so many features makes a rough solution
@@ -37,29 +35,30 @@ WIDER = 1.5  # how much farther than its features the points of a spot reach
 
 
 def localised(
-    problem: Problem, settings: Settings, first: Distributions, seed: np.random.SeedSequence
-) -> Distributions:
-    """What to draw features in pieces from: features at spots, if that is better than cells that are all alike."""
-    if settings.partition is None or settings.adapts is False:
-        return first
+    problem: Problem, settings: Settings, in_cells: tuple[Ansatz, ...], seed: np.random.SeedSequence
+) -> tuple[Ansatz, ...]:
+    """Functions at spots, if that is better than cells that are all alike."""
+    if settings.adapts is False:
+        return in_cells
     least = max(FEWEST, prod(settings.cells(problem.coordinates) or ()))
     sizes = zip(problem.components, settings.sizes(problem), strict=True)
     fewer = {c.unknown: min(n, max(n // PART, least)) for c, n in sizes if not c.is_constant}
     rough = replace(settings, features=fewer, tol=None)
-    in_cells, whole, *rounds = seed.spawn(2 + ROUNDS)
-    best = trial_solve(problem, rough, first, in_cells)
-    last = min(best, trial_solve(problem, replace(rough, partition=None), first, whole), key=lambda c: c.loss)
+    everywhere = tuple(a.inner if isinstance(a, InCells) else a for a in in_cells)
+    for_cells, for_whole, *rounds = seed.spawn(2 + ROUNDS)
+    best = trial_solve(problem, rough, in_cells, for_cells)
+    last = min(best, trial_solve(problem, rough, everywhere, for_whole), key=lambda c: c.loss)
     for stream in rounds:
         if last.choice.function is None or best.loss <= ROUND_OFF:
             break
-        other = trial_solve(problem, rough, _at_spots(last.choice.function, rough, first), stream)
+        other = trial_solve(problem, rough, _at_spots(last.choice.function, rough, everywhere), stream)
         last, best = other, min(best, other, key=lambda c: c.loss)
-    return best.distributions
+    return best.draw.ansaetze
 
 
-def with_points_at_spots(settings: Settings, distributions: Distributions) -> Settings:
-    """The options with points that are dense where the features are, if the points are ours to choose."""
-    spots = [s for d in distributions if isinstance(d, Localised) for s in d.spots]
+def with_points_at_spots(settings: Settings, ansaetze: tuple[Ansatz, ...]) -> Settings:
+    """The options with points that are dense where the functions are, if the points are ours to choose."""
+    spots = [s for a in ansaetze for s in a.spots]
     if not spots or not settings.places_points:
         return settings
     widths = tuple(tuple(WIDER * w for w in s.width) for s in spots)
@@ -67,36 +66,35 @@ def with_points_at_spots(settings: Settings, distributions: Distributions) -> Se
 
 
 def trial_solve(
-    problem: Problem, settings: Settings, distributions: Distributions, seed: np.random.SeedSequence
+    problem: Problem, settings: Settings, ansaetze: tuple[Ansatz, ...], seed: np.random.SeedSequence
 ) -> Candidate:
-    """Features from distributions, with their scale."""
+    """Functions of some form, with their scale."""
     for_features, for_points, for_start, for_trials = seed.spawn(4)
-    settings = with_points_at_spots(settings, distributions)
+    settings = with_points_at_spots(settings, ansaetze)
     samples = place_points(problem, settings, for_points)
-    discretised = discretise(problem, samples, LINEARISATIONS[settings.nonlinear], device_of(settings.device))
-    unscaled = draw_features(problem, settings, for_features, distributions)
-    discrete = DiscreteProblem(problem, settings, discretised, for_start, for_trials)
-    return Candidate(distributions, unscaled, choose_scale(discrete, unscaled))
+    discrete = DiscreteProblem.of(problem, settings, samples, for_start, for_trials)
+    draw = discrete.drawn(ansaetze, for_features)
+    return Candidate(draw, choose_scale(discrete, draw))
 
 
-def _at_spots(function: Fields, settings: Settings, first: Distributions) -> Distributions:
+def _at_spots(function: Fields, settings: Settings, everywhere: tuple[Ansatz, ...]) -> tuple[Ansatz, ...]:
     problem = function.problem
-    parts = zip(problem.components, function.components, settings.sizes(problem), first, strict=True)
-    return tuple(base if c.is_constant else _around(field, settings, n, base) for c, field, n, base in parts)
+    parts = zip(problem.components, function.components, settings.sizes(problem), everywhere, strict=True)
+    return tuple(inner if c.is_constant else _around(field, settings, n, inner) for c, field, n, inner in parts)
 
 
-def _around(field: Field, settings: Settings, size: int, base: Distribution) -> Distribution:
-    """Features at spots where a function varies more than on the mean; the others from `base`."""
+def _around(field: Field, settings: Settings, size: int, inner: Ansatz) -> Ansatz:
+    """Functions at spots where a function varies more than on the mean; the others everywhere."""
     samples = Random(interior=SLOPE_POINTS).sample(Demand.inside(field.domain), np.random.SeedSequence(0))
     points = samples[0].points
     above = np.maximum(variation(field, points) - 1, 0.0)
     most = min(MOST, int(AT_SPOTS * size / AT_LEAST))
     if most == 0 or not 0 < above.sum() < float("inf"):
-        return base
+        return inner
     cells = settings.cells(field.domain.coordinates)
     assert cells is not None
     start = _heaviest(points, above, field.domain, cells)[:most]
-    return Localised(find_spots(points, above, start, np.array(field.domain.half_widths) / cells), AT_SPOTS, base)
+    return AtSpots(find_spots(points, above, start, np.array(field.domain.half_widths) / cells), AT_SPOTS, inner)
 
 
 def variation(field: Field, points: np.ndarray) -> np.ndarray:

@@ -46,7 +46,7 @@ def march(problem: Problem, settings: Settings) -> PiecewiseSolution:
     shared = {name: getattr(last, name) for name in ("features", "weights", "samples", "scales", "search")}
     return PiecewiseSolution(
         problem=problem, **shared, stats=stats, settings=settings, error=_together(found),
-        frequencies=last.frequencies, deviations=last.deviations, blocks=tuple(found),
+        ansaetze=last.ansaetze, deviations=last.deviations, blocks=tuple(found),
     )  # fmt: skip
 
 

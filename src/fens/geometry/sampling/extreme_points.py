@@ -18,7 +18,7 @@ from .samplers import Clustered, Demand
 
 
 @dataclass(frozen=True)
-class Reaching:
+class ExtremePoints:
     """Clustered points, and a share more of them on the way to the farthest ones along some directions."""
 
     directions: tuple[tuple[float, ...], ...]

@@ -1,0 +1,42 @@
+"""What a rough solution suggests for the next trial space: a table in which each kind of basis proposes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from .ansatz import Ansatz
+from .sites import Sites
+
+
+@dataclass(frozen=True)
+class Rough:
+    """What is known of an unknown before its space is final: its sites, and derivatives of a rough solution.
+
+    `slopes()` has a row for each of some points and a column for each axis, in units of the features' coordinates;
+    `bends()` the root mean squares of all second derivatives, in the same units, as a symmetric matrix; `residual` is
+    the held-out residual of the rough solution, below which nothing of it is to be believed.
+    """
+
+    dimension: int
+    sites: Sites
+    slopes: Callable[[], np.ndarray]
+    bends: Callable[[], np.ndarray]
+    residual: float
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A way to a better ansatz: a function of the last one and what is known, None if it has nothing to propose.
+
+    A `special` one has functions of its own, for which the scale of the others means nothing, and which are worth a
+    trial wherever its sites are and the residual is not at round-off.
+    """
+
+    propose: Callable[[Ansatz, Rough], Ansatz | None]
+    special: bool = False
+
+
+PROPOSALS: dict[str, Proposal] = {}

@@ -1,0 +1,1 @@
+"""Functions with the singularities that solutions have at special places; each kind proposes itself."""
