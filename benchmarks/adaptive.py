@@ -68,7 +68,7 @@ CASES = {
 
 def farthest(solution, exact):
     """The largest error at the points that are farthest along the frequencies."""
-    points = solution.problem.domain.farthest(solution.features.members[0].W.numpy())
+    points = solution.problem.domain.farthest(solution.features.members[0].frequencies.numpy())
     return solution.compare(exact, dict(zip(solution.problem.coordinates, points.T, strict=True))).linf
 
 

@@ -12,30 +12,30 @@ from scipy.cluster.vq import kmeans2
 import fens
 from adaptive import accelerating_front
 from fens import zoo
-from fens.strategy import adapt
+from fens.basis import PROPOSALS, Mixture, Oriented, Proposal
+from fens.basis.learnt import _rows
 
 x, t = sp.symbols("x t")
 CLUSTERS = 6
 
 
-def local_directions(function, unit, residual):
+def local_directions(ansatz, rough):
     """A mixture of several gradient covariances, those of clusters of steep directions."""
-    coordinates, points = function.domain.coordinates, adapt._points(function, 2000)
-    slopes = np.stack([function.diff(s).at(points) for s in coordinates], axis=1) * unit
+    slopes = rough.slopes()
     steepness = np.linalg.norm(slopes, axis=1)
     rng = np.random.default_rng(0)
     chosen = slopes[rng.choice(len(slopes), 3000, p=steepness**2 / np.sum(steepness**2))]
     ways = chosen / np.linalg.norm(chosen, axis=1)[:, None]
     _, label = kmeans2(np.einsum("ni,nj->nij", ways, ways).reshape(len(ways), -1), CLUSTERS, seed=0, minit="++")
-    parts = [(0.1, adapt.Oriented(adapt._rows(np.eye(len(coordinates)) * np.sqrt(0.5))))]
+    parts = [(0.1, Oriented(_rows(np.eye(rough.dimension) * np.sqrt(0.5))))]
     for k in range(CLUSTERS):
         own = chosen[label == k]
         if len(own) > 20:
             values, vectors = np.linalg.eigh(own.T @ own / len(own))
-            relative = np.maximum(values / values.max(), residual**2)
+            relative = np.maximum(values / values.max(), rough.residual**2)
             L = vectors @ np.diag(np.sqrt(relative)) @ vectors.T
-            parts.append((0.9 * len(own) / len(chosen), adapt.Oriented(adapt._rows(L))))
-    return adapt.Mixture(tuple(parts))
+            parts.append((0.9 * len(own) / len(chosen), Oriented(_rows(L))))
+    return ansatz.with_frequencies(lambda _: Mixture(tuple(parts)))
 
 
 def shown(name, solution, exact):
@@ -63,9 +63,9 @@ def main(features):
     print("| accelerating front | L∞ | rounds and their held-out residuals |", "|---" * 3 + "|", sep="\n")
     shown("isotropic", fens.solve(known.problem, adapt=False, **options), known.exact)
     rough = shown("one set of directions", fens.solve(known.problem, adapt=True, **options), known.exact)
-    adapt.PROPOSALS["local directions"] = local_directions
+    PROPOSALS["local directions"] = Proposal(local_directions)
     shown(f"{CLUSTERS} local sets besides", fens.solve(known.problem, adapt=True, **options), known.exact)
-    del adapt.PROPOSALS["local directions"]
+    del PROPOSALS["local directions"]
     strip, u = known.problem.domain, known.problem.unknowns[0]
     operator = u.diff(t) + u * u.diff(x) - u.diff(x, 2) / 100
     source = operator.subs(u, known.exact).doit()

@@ -17,12 +17,11 @@ import numpy as np
 import torch
 
 from fens import Grid, zoo
-from fens.basis import Isotropic
-from fens.discretise import System, discretise, linearise, weigh
-from fens.fit.discrete import draw_features, place_points
+from fens.basis import Plain
+from fens.discretise import System
+from fens.fit.discrete import DiscreteProblem, place_points
 from fens.lstsq import Automatic, Direct, Sketched, Streamed
 from fens.options.settings import Settings
-from fens.problem import LINEARISATIONS
 
 FEATURES, SCALE, SIDE = 2500, 3.0, 51
 SOLVERS = {
@@ -36,11 +35,12 @@ SOLVERS = {
 def system(features: int, side: int) -> System:
     """The rows of the heat equation on a grid."""
     problem, cpu = zoo.heat().problem, torch.device("cpu")
-    settings = Settings(features, "cos", SCALE, Grid(side), "balanced", "uniform", None, 0, "cpu")
+    settings = Settings(features=features, scale=SCALE, points=Grid(side))
     for_features, for_points = np.random.SeedSequence(0).spawn(2)
-    placed = discretise(problem, place_points(problem, settings, for_points), LINEARISATIONS["newton"], cpu)
-    family = draw_features(problem, settings, for_features, (Isotropic(),)).scaled((SCALE,) * 3, cpu)
-    return System(weigh(linearise(placed), family, "balanced"), family)
+    samples = place_points(problem, settings, for_points)
+    discrete = DiscreteProblem.of(problem, settings, samples, for_features, for_features)
+    space = discrete.drawn((Plain(),), for_features).scaled((SCALE,) * 3, cpu)
+    return System(discrete.linearised(discrete.conditions, None, space), space)
 
 
 def peak() -> int:

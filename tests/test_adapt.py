@@ -84,7 +84,7 @@ def test_five_pairs_of_ten_coordinates_are_found():
     problem, exact = in_box(10, lambda xs: sp.Add(*(sp.sin(xs[2 * i] + xs[2 * i + 1]) for i in range(5))))
     solution = fens.solve(problem, features=600)
     assert solution.compare(exact).linf < 1e-8
-    learnt = solution.frequencies[0].parts[0][1]
+    learnt = solution.ansaetze[0].distribution.parts[0][1]
     assert set(learnt.subsets) == {(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)}
 
 

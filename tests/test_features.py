@@ -7,21 +7,15 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fens.basis import ACTIVATIONS, RandomFeatures, activation, draw
+from fens.basis import ACTIVATIONS, Frame, Plain, RandomFeatures, activation
 from fens.errors import SettingError
 
 CPU = torch.device("cpu")
 
 
 def make(name="cos", count=7, bounds=((0.0, 1.0), (-2.0, 3.0)), scale=1.5, affine=False, seed=3, **options):
-    unscaled = draw(
-        count,
-        bounds,
-        activation(name),
-        initialisation=options.get("initialisation", "uniform"),
-        affine=affine,
-        seed=np.random.SeedSequence(seed),
-    )
+    frame = Frame(bounds, activation(name), options.get("initialisation", "uniform"), affine)
+    unscaled = Plain().draw(count, frame, np.random.SeedSequence(seed))
     return unscaled, unscaled.scaled((scale,) * len(bounds), CPU)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fens
-from fens.basis import TrialSpace, RandomFeatures, activation, cached, derivatives, matvec
+from fens.basis import RandomFeatures, TrialSpace, activation
 from fens.basis.grid import Runs
 from fens.discretise import System, discretise, linearise, weigh
 from fens.problem import newton_form
@@ -43,7 +43,7 @@ def test_a_grid_is_no_different_from_its_points_in_any_order(sizes, cut, name, o
     size = float(expected.abs().max()) or 1.0
     assert float((phi.matrix(operator, points)[order] - expected).abs().max()) < 2e-13 * size
     w = torch.linspace(-1, 1, len(phi), dtype=torch.float64)
-    assert float((matvec(phi, operator, points, w)[order] - expected @ w).abs().max()) < 1e-12 * size
+    assert float((phi.matvec(operator, points, w)[order] - expected @ w).abs().max()) < 1e-12 * size
 
 
 @pytest.mark.parametrize(("sizes", "found"), [((20, 30), True), ((8, 9, 10), True), ((100, 2), False)])
@@ -79,7 +79,7 @@ def test_few_cosines_are_taken_on_a_grid(monkeypatch):
 def test_remembered_features_are_the_same_and_not_computed_twice(monkeypatch):
     plain = features(2)
     points = torch.as_tensor(np.random.default_rng(0).random((200, 2)))
-    family = cached(TrialSpace((plain,)), 10**6)
+    family = TrialSpace((plain,)).cached(10**6)
     taken, original = [], torch.cos
     monkeypatch.setattr(torch, "cos", lambda z: taken.append(z.numel()) or original(z))
     for coefficient in (1.0, 2.5, points[:, 0]):
@@ -100,8 +100,8 @@ ALPHAS = [(0, 0), (1, 0), (0, 2), (2, 1), (0, 0)]
 def test_several_derivatives_are_those_of_the_matrices(name, arrangement, allowance):
     plain, w = features(2, name=name), torch.linspace(-1, 1, 30, dtype=torch.float64)
     points = grid(20, 30) if arrangement == "grid" else torch.as_tensor(np.random.default_rng(0).random((600, 2)))
-    phi = plain if allowance is None else cached(TrialSpace((plain,)), allowance).members[0]
-    found = derivatives(phi, ALPHAS, points, w)
+    phi = plain if allowance is None else TrialSpace((plain,)).cached(allowance).members[0]
+    found = phi.derivatives(ALPHAS, points, w)
     for alpha, values in zip(ALPHAS, found, strict=True):
         A = plain.matrix([(1.0, alpha)], points)
         assert float((values - A @ w).abs().max()) < 1e-13 * float(A.abs().sum(1).max())
@@ -111,13 +111,13 @@ def test_several_derivatives_share_their_cosines(monkeypatch):
     taken, original = [], torch.cos
     monkeypatch.setattr(torch, "cos", lambda z: taken.append(z.numel()) or original(z))
     points = torch.as_tensor(np.random.default_rng(0).random((50, 2)))
-    derivatives(features(2), [(0, 0), (2, 0), (0, 2)], points, torch.ones(30, dtype=torch.float64))
+    features(2).derivatives([(0, 0), (2, 0), (0, 2)], points, torch.ones(30, dtype=torch.float64))
     assert sum(taken) == 50 * 30
 
 
 def test_remembered_features_tell_slices_apart():
     plain, points = features(2), torch.as_tensor(np.random.default_rng(0).random((200, 2)))
-    family = cached(TrialSpace((plain,)), 10**6)
+    family = TrialSpace((plain,)).cached(10**6)
     for part in (slice(None), slice(0, 100), slice(0, 200, 2), slice(100, 200)):
         torch.testing.assert_close(
             family.matrix([(1.0, 0, (0, 0))], points[part]), plain.matrix([(1.0, (0, 0))], points[part].clone())
@@ -126,7 +126,7 @@ def test_remembered_features_tell_slices_apart():
 
 def test_an_allowance_that_is_used_up_costs_time_only():
     plain, points = features(2), torch.as_tensor(np.random.default_rng(0).random((200, 2)))
-    family = cached(TrialSpace((plain,)), 1000)
+    family = TrialSpace((plain,)).cached(1000)
     torch.testing.assert_close(family.matrix([(1.0, 0, (1, 0))], points), plain.matrix([(1.0, (1, 0))], points))
 
 
@@ -148,11 +148,11 @@ def test_several_weights_are_a_column_each(arranged):
     points = points if arranged else points[torch.randperm(len(points), generator=torch.Generator().manual_seed(0))]
     phi, W = features(2), torch.as_tensor(np.random.default_rng(2).standard_normal((30, 3)))
     operator = [(2.0, (2, 0)), (1.0, (0, 0))]
-    together = matvec(phi, operator, points, W)
+    together = phi.matvec(operator, points, W)
     assert together.shape == (400, 3)
     for k in range(3):
-        torch.testing.assert_close(together[:, k], matvec(phi, operator, points, W[:, k]), rtol=1e-12, atol=1e-10)
-    for each, alpha in zip(derivatives(phi, [(0, 0), (1, 1)], points, W), [(0, 0), (1, 1)], strict=True):
+        torch.testing.assert_close(together[:, k], phi.matvec(operator, points, W[:, k]), rtol=1e-12, atol=1e-10)
+    for each, alpha in zip(phi.derivatives([(0, 0), (1, 1)], points, W), [(0, 0), (1, 1)], strict=True):
         torch.testing.assert_close(each, phi.matrix([(1.0, alpha)], points) @ W, rtol=1e-12, atol=1e-10)
 
 

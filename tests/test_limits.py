@@ -350,14 +350,14 @@ def test_parts_of_an_image_leave_no_holes_in_memory(line):
     """What is kept is one array, and not as many as there are parts."""
     code = (
         "import resource, torch, numpy as np\n"
-        "from fens.features import Isotropic, activation, draw, image\n"
-        "f = draw(1000, [(0, 1), (0, 1)], activation('cos'), initialisation='uniform', affine=False,\n"
-        "         seed=np.random.SeedSequence(0), distribution=Isotropic()).scaled([3.0, 3.0], torch.device('cpu'))\n"
+        "from fens.basis import Frame, Plain, activation\n"
+        "frame = Frame([(0, 1), (0, 1)], activation('cos'))\n"
+        "f = Plain().draw(1000, frame, np.random.SeedSequence(0)).scaled([3.0, 3.0], torch.device('cpu'))\n"
         "p, w = torch.rand(100_000, 2, dtype=torch.float64), torch.ones(1000, 4, dtype=torch.float64)\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        "image(f, [(1.0, (0, 0))], p[:2000], w)\n"
+        "f.matvec([(1.0, (0, 0))], p[:2000], w)\n"
         "before = peak()\n"
-        "image(f, [(1.0, (2, 0)), (1.0, (0, 2))], p, w)\n"
+        "f.matvec([(1.0, (2, 0)), (1.0, (0, 2))], p, w)\n"
         "print((peak() - before) // 1024)\n"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

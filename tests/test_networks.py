@@ -6,7 +6,24 @@ import sympy as sp
 import torch
 
 import fens
-from fens.basis import Hole, Spot, activation, draw, draw_around, draw_layers, draw_pieces, draw_spots
+from fens.basis import (
+    AroundHoles,
+    AtSpots,
+    Frame,
+    Hole,
+    InCells,
+    Isotropic,
+    Mixture,
+    Oriented,
+    Plain,
+    Sparse,
+    Spot,
+    Sum,
+    TwoLayers,
+    activation,
+)
+from fens.basis.basis import same
+from fens.basis.memory import MemoryBudget
 from fens.errors import SettingError
 from fens.geometry import Clustered, Concentrated, Demand
 from fens.strategy.gaussian_mixture import find_spots
@@ -17,30 +34,29 @@ square = fens.Box({x: (0, 1), y: (0, 1)})
 BOUNDS = [(0.0, 1.0), (-1.0, 2.0)]
 
 
-def one(count, bounds, seed):
-    return draw(count, bounds, activation("cos"), initialisation="uniform", affine=False, seed=seed)
+FRAME = Frame(BOUNDS, activation("cos"))
+HOLES = AroundHoles((Hole((1.5, 0.0), 0.4, (0, 1)),))
+SPOTS = (Spot((0.3, 0.1), (0.2, 0.4)), Spot((0.9, 1.5), (0.3, 0.3)))
+ANSAETZE = {
+    "plain": Plain(),
+    "cells": InCells((3, 2), Plain()),
+    "layers": TwoLayers(Plain()),
+    "around holes": Sum(((0.5, Plain()), (0.5, HOLES))),
+    "spots": AtSpots(SPOTS, 0.75, Plain()),
+    "layers in cells": InCells((2, 1), TwoLayers(Plain())),
+    "layers at spots": AtSpots(SPOTS, 0.75, TwoLayers(Plain())),
+    "cells and holes": Sum(((0.5, InCells((2, 1), Plain())), (0.5, HOLES))),
+    "layers, holes and directions": Sum(((0.6, TwoLayers(Plain(Oriented(((2.0, 0.0), (0.5, 1.0)))))), (0.4, HOLES))),
+}
 
 
-def pieces(seed):
-    return draw_pieces(24, BOUNDS, (3, 2), one, seed)
+def drawn(ansatz, seed=1, count=24):
+    return ansatz.draw(count, FRAME, np.random.SeedSequence(seed))
 
 
-def layers(seed):
-    return draw_layers(24, lambda n, s: one(n, BOUNDS, s), seed)
-
-
-def around(seed):
-    return draw_around(24, 0.5, [Hole((1.5, 0.0), 0.4, (0, 1))], lambda n, s: one(n, BOUNDS, s), seed)
-
-
-def spots(seed):
-    places = (Spot((0.3, 0.1), (0.2, 0.4)), Spot((0.9, 1.5), (0.3, 0.3)))
-    return draw_spots(24, 0.75, places, BOUNDS, one, lambda *_: np.array([2.0, 1.0]), seed)
-
-
-@pytest.fixture(params=[pieces, layers, around, spots], ids=["pieces", "layers", "around holes", "spots"])
+@pytest.fixture(params=ANSAETZE.values(), ids=ANSAETZE)
 def features(request):
-    return request.param(np.random.SeedSequence(1)).scaled((2.0, 1.5), torch.device("cpu"))
+    return drawn(request.param).scaled((2.0, 1.5), torch.device("cpu"))
 
 
 @pytest.fixture
@@ -78,8 +94,71 @@ def test_operators_are_sums_of_their_terms(features, points):
     assert not features.matrix([], points).any()
 
 
+def test_products_with_weights_are_those_of_the_matrix(features, points):
+    operator, w = [(points[:, 0], (1, 0)), (3.0, (0, 2))], torch.linspace(-1, 1, 24, dtype=torch.float64)
+    A = features.matrix(operator, points)
+    assert torch.allclose(features.matvec(operator, points, w), A @ w, rtol=1e-12, atol=1e-12 * A.abs().max())
+    for alpha, values in zip([(0, 0), (1, 1)], features.derivatives([(0, 0), (1, 1)], points, w), strict=True):
+        own = features.matrix([(1.0, alpha)], points)
+        assert torch.allclose(values, own @ w, rtol=1e-12, atol=1e-12 * own.abs().max())
+
+
+@pytest.mark.parametrize("bytes_", [10**7, 10_000, 0])
+def test_remembered_functions_are_the_same(features, points, bytes_):
+    budget = MemoryBudget(bytes_)
+    remembered, w = features.cached(budget), torch.linspace(-1, 1, 24, dtype=torch.float64)
+    for c in (1.0, points[:, 1], 2.0):
+        operator = [(c, (1, 0)), (0.5, (0, 2)), (c, (0, 0))]
+        A = features.matrix(operator, points)
+        assert torch.allclose(remembered.matrix(operator, points), A, rtol=1e-12, atol=1e-12 * A.abs().max())
+        (found,), (plain,) = (f.derivatives([(1, 1)], points, w) for f in (remembered, features))
+        assert torch.allclose(found, plain, rtol=1e-12, atol=1e-10)
+    assert 0 <= budget.bytes <= bytes_
+    assert (budget.bytes < bytes_) == (bytes_ > 10_000 or any(40 * 8 * len(m) <= bytes_ for m in leaves(features)))
+    assert len(remembered) == len(features)
+
+
+def leaves(basis):
+    return [leaf for m in basis.members for leaf in leaves(m)] if hasattr(basis, "members") else [basis]
+
+
+def test_what_is_asked_of_a_basis_besides_its_matrix(features):
+    assert features.dimension == 2
+    assert features.speeds.shape == (24,)
+    assert features.frequencies.shape[1] == 2
+
+
+@pytest.mark.parametrize("ansatz", ANSAETZE.values(), ids=ANSAETZE)
+def test_an_ansatz_is_drawn_as_often_as_one_likes(ansatz):
+    again, other = (drawn(ansatz, seed).scaled((1.0, 1.0), torch.device("cpu")) for seed in (1, 2))
+    assert same(drawn(ansatz).scaled((1.0, 1.0), torch.device("cpu")), again)
+    assert not same(again, other)
+    assert len(drawn(ansatz, count=57)) == 57
+    assert drawn(ansatz).frequencies.shape[1] == 2
+
+
+@pytest.mark.parametrize("ansatz", ANSAETZE.values(), ids=ANSAETZE)
+def test_directions_are_learnt_wherever_features_stand(ansatz):
+    learnt = Mixture(((0.5, Isotropic()), (0.5, Sparse(((0,), (1,)), (1.0, 1.0)))))
+    changed = ansatz.with_frequencies(lambda _: learnt)
+    own = [p.distribution for p in changed.parts if isinstance(p, Plain)]
+    assert own == [learnt] * len(own) != []
+    assert not changed.is_plain
+    assert changed.spots == ansatz.spots
+    assert (HOLES in changed.parts) == (HOLES in ansatz.parts)
+
+
+@pytest.mark.parametrize(
+    ("ansatz", "plain"),
+    [("plain", True), ("cells", True), ("layers", True), ("layers in cells", True), ("around holes", False),
+     ("spots", False), ("layers at spots", False), ("cells and holes", False)],
+)  # fmt: skip
+def test_what_is_known_of_the_solution(ansatz, plain):
+    assert ANSAETZE[ansatz].is_plain is plain
+
+
 def test_windows_sum_to_one(points):
-    cells = pieces(np.random.SeedSequence(0)).cells
+    cells = [m.window for m in drawn(ANSAETZE["cells"]).members]
     assert len(cells) == 6
     for orders in ((0, 0), (1, 0), (0, 2), (1, 1)):
         total = sum(cell.window(points, orders) for cell in cells)
@@ -87,11 +166,13 @@ def test_windows_sum_to_one(points):
 
 
 def test_columns_of_far_cells_are_zero(points):
-    A = pieces(np.random.SeedSequence(0)).scaled((1.0, 1.0), torch.device("cpu")).matrix([(1.0, (0, 0))], points)
+    A = drawn(ANSAETZE["cells"]).scaled((1.0, 1.0), torch.device("cpu")).matrix([(1.0, (0, 0))], points)
     assert ((A == 0).double().mean() > 0.3).item()
 
 
-@pytest.mark.parametrize("options", [{"partition": 2}, {"partition": {x: 2}}, {"layers": 2}])
+@pytest.mark.parametrize(
+    "options", [{"partition": 2}, {"partition": {x: 2}}, {"layers": 2}, {"layers": 2, "partition": {y: 2}}]
+)
 def test_problems_are_solved_with_them(options):
     exact = sp.sin(3 * x) * sp.exp(y)
     problem = fens.manufacture({square: u.diff(x, 2) + u.diff(y, 2), square.boundary: u}, u, exact)
@@ -108,7 +189,7 @@ def test_pieces_find_what_is_narrow():
     whole, parts = (
         fens.solve(problem, features=900, estimate=False, **options) for options in ({"adapt": False}, {"partition": 3})
     )
-    spots = np.array([s.centre for s in parts.frequencies[0].spots])
+    spots = np.array([s.centre for s in parts.ansaetze[0].spots])
     for centre in centres:
         assert np.linalg.norm(spots - centre, axis=1).min() < 0.02
     assert parts.compare(exact).linf < whole.compare(exact).linf / 100
@@ -156,7 +237,6 @@ def test_pieces_of_what_does_not_vary(exact):
         ({"partition": (2, 2, 2)}, "partition has 3 values"),
         ({"partition": {sp.Symbol("z"): 2}}, "the coordinates are"),
         ({"layers": 3}, "must be 1 or 2"),
-        ({"layers": 2, "partition": 2}, "cannot be combined"),
         ({"frequencies": "cos"}, "must be a distribution"),
     ],
 )
@@ -170,7 +250,7 @@ def test_features_around_a_hole_in_space_and_time():
     """1/r in three dimensions, and a hole in two of the coordinates of a space-time domain."""
     three = [(0.0, 1.0)] * 3
     for hole in (Hole((-0.5, 0.5, 0.5), 0.3, (0, 1, 2)), Hole((-0.5, 0.5), 0.3, (0, 1))):
-        drawn = draw_around(30, 0.5, [hole], lambda n, s: one(n, three, s), np.random.SeedSequence(3))
+        drawn = AroundHoles((hole,)).draw(30, Frame(three, activation("cos")), np.random.SeedSequence(3))
         features = drawn.scaled((1.0,) * 3, torch.device("cpu"))
         points = torch.rand((20, 3), dtype=torch.float64, generator=torch.Generator().manual_seed(0))
         step = torch.tensor([0.0, 0.0, 1e-5], dtype=torch.float64)

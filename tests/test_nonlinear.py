@@ -11,7 +11,7 @@ import torch
 
 import fens
 from fens import zoo
-from fens.basis import TrialSpace, activation, draw
+from fens.basis import Frame, Plain, TrialSpace, activation
 from fens.discretise import discretise, evaluate_jets
 from fens.errors import EvaluationError, SettingError, UnsupportedEquation
 from fens.lstsq import Direct
@@ -210,13 +210,13 @@ def random_functions(known, count=2):
     d = len(known.problem.coordinates)
     bounds = known.problem.domain.bounds
     seed = np.random.SeedSequence(1)
-    unscaled = draw(60, bounds, activation("cos"), initialisation="uniform", affine=True, seed=seed)
+    unscaled = Plain().draw(60, Frame(bounds, activation("cos"), affine=True), seed)
     features = TrialSpace((unscaled.scaled((1.0,) * d, torch.device("cpu")),))
     samples = fens.solve(known.problem, features=60, max_iterations=1, raise_on_failure=False).samples
     placed = discretise(known.problem, samples, newton_form, torch.device("cpu"))
     rng = np.random.default_rng(2)
     weights = [torch.as_tensor(0.05 * rng.standard_normal(60)) for _ in range(count)]
-    return placed, [[evaluate_jets(features, v, p.places, p.jets) for p in placed] for v in weights]
+    return placed, [[evaluate_jets(features, v, p.functional, p.jets) for p in placed] for v in weights]
 
 
 @pytest.mark.parametrize("known", PROBLEMS, ids=lambda known: known.name)

@@ -10,7 +10,7 @@ import torch
 
 import fens
 from fens import zoo
-from fens.basis import activation, draw
+from fens.basis import Frame, Plain, activation
 from fens.basis.rank import by_rank, numerical_rank, target_rank
 from fens.errors import SettingError
 
@@ -87,9 +87,7 @@ def test_a_bar_on_a_terminal(monkeypatch):
 )
 def test_the_rank_formula_counts_the_singular_values_of_features(half_widths, rho, features):
     bounds = [(-w, w) for w in half_widths]
-    unscaled = draw(
-        features, bounds, activation("cos"), initialisation="uniform", affine=False, seed=np.random.SeedSequence(0)
-    )
+    unscaled = Plain().draw(features, Frame(bounds, activation("cos")), np.random.SeedSequence(0))
     d = len(bounds)
     points = np.random.default_rng(0).uniform(-1, 1, (2 * features, d)) * half_widths
     A = unscaled.scaled((rho,) * d, torch.device("cpu")).matrix([(1.0, (0,) * d)], torch.as_tensor(points))

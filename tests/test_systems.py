@@ -8,7 +8,7 @@ import sympy as sp
 import torch
 
 import fens
-from fens.basis import TrialSpace, activation, draw
+from fens.basis import Frame, Plain, TrialSpace, activation
 from fens.errors import EquationError, RegionError, SettingError, UnsupportedEquation
 
 x, y, t = sp.symbols("x y t")
@@ -291,11 +291,8 @@ def test_data_of_two_kinds_are_weighed_by_their_noise():
     assert fens.solve(problem, features=30, estimate=False)(0.5) == pytest.approx(1.2, abs=1e-6)
 
 
-def test_a_family_puts_columns_side_by_side():
-    draws = [
-        draw(n, [(0, 1)] * 2, activation("cos"), initialisation="uniform", affine=False, seed=np.random.SeedSequence(n))
-        for n in (3, 5)
-    ]
+def test_a_trial_space_puts_columns_side_by_side():
+    draws = [Plain().draw(n, Frame([(0, 1)] * 2, activation("cos")), np.random.SeedSequence(n)) for n in (3, 5)]
     family = TrialSpace(tuple(d.scaled((1.0, 1.0), torch.device("cpu")) for d in draws))
     points = torch.rand((7, 2), dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     A = family.matrix([(2.0, 1, (1, 0))], points)

@@ -79,8 +79,6 @@ class Settings:
             raise SettingError(f"estimate must be True or False; got {quoted(self.estimate)}.")
         if not is_whole(self.layers, 1) or self.layers > 2:
             raise SettingError(f"layers, the number of hidden layers, must be 1 or 2; got {quoted(self.layers)}.")
-        if self.layers == 2 and self.partition is not None:
-            raise SettingError("partition and layers=2 cannot be combined; leave out one of them.")
         _check_whole("blocks", self.blocks, 1)
         if self.blocks > MOST_BLOCKS:
             raise SettingError(f"blocks is at most {MOST_BLOCKS}, each a solve of its own; got {quoted(self.blocks)}.")
