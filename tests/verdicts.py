@@ -37,7 +37,7 @@ class Trial:
     near: tuple[tuple[float, ...], ...] = ()
 
 
-TrialSpace = Callable[[np.random.Generator], Trial]
+Family = Callable[[np.random.Generator], Trial]
 
 
 def laplacian(f: sp.Expr, *coordinates: sp.Symbol) -> sp.Expr:
@@ -729,24 +729,24 @@ def elliptic_in_time(rng: np.random.Generator) -> Trial:
     return Trial("ill-posed", problem, None, {"features": PLANE})
 
 
-SOLVED: tuple[TrialSpace, ...] = (
+SOLVED: tuple[Family, ...] = (
     elliptic, helmholtz, mixed, growth, logistic, near_resonance, oscillator, scaled, far_away, heat,
     backward_as_it_should, wave, advection, rotation, periodic, nonlinear, stokes, beam, pair_of_functions,
     regular_at_zero, around_an_axis,
 )  # fmt: skip
-HARD: tuple[TrialSpace, ...] = (
+HARD: tuple[Family, ...] = (
     bessel, euler, root, branching, polar, weak_corner, corner, jumping_data, torsion, bump, bump_on_a_line,
     wrapped_bump, layer, front, waves, kink,
 )  # fmt: skip
-CONTRADICTORY: tuple[TrialSpace, ...] = (
+CONTRADICTORY: tuple[Family, ...] = (
     two_values, two_equations, incompatible_flux, too_many_ends, value_and_flux, wrong_at_a_singular_point, curl,
     measured_otherwise,
 )  # fmt: skip
-ILL_POSED: tuple[TrialSpace, ...] = (
+ILL_POSED: tuple[Family, ...] = (
     no_inflow, wrong_sign, backward_heat, measured_at_the_wrong_end, cauchy, open_face, resonance, floating,
     elliptic_in_time,
 )  # fmt: skip
-FAMILIES: dict[str, TrialSpace] = {f.__name__: f for f in (*SOLVED, *HARD, *CONTRADICTORY, *ILL_POSED)}
+FAMILIES: dict[str, Family] = {f.__name__: f for f in (*SOLVED, *HARD, *CONTRADICTORY, *ILL_POSED)}
 
 
 def trial(family: str, seed: int) -> Trial:

@@ -22,7 +22,8 @@ SOFT = 1e-5  # weight of data with noise beside that of equations, which are to 
 class LinearRows:
     """One equation at its points: Σ c_α ∂^α u = source, row by row, each row multiplied by `weight`.
 
-    `noise` is the standard deviation of each row, if it has data that are known to have some.
+    `scaling` multiplies each row by a factor of its own, where rows differ by orders of magnitude; `noise` is the
+    standard deviation of each row, if it has data that are known to have some.
     """
 
     condition: Condition
@@ -31,6 +32,7 @@ class LinearRows:
     source: Tensor
     noise: np.ndarray | None = None
     weight: float = 1.0
+    scaling: Tensor | None = None
 
     def __len__(self) -> int:
         return len(self.source)
@@ -43,9 +45,9 @@ class LinearRows:
     @cached_property
     def row_weights(self) -> Tensor | float:
         """What multiplies the rows: one weight for all, or with noise each its own."""
-        if self.noise is None:
-            return self.weight
-        return to_device(self.weight * SOFT / self.noise, self.source.device)
+        if self.noise is not None:
+            return to_device(self.weight * SOFT / self.noise, self.source.device)
+        return self.weight if self.scaling is None else self.weight * self.scaling
 
     @property
     def rhs(self) -> Tensor:

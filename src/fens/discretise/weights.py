@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 import torch
+from torch import Tensor
 
-from ..basis import TrialSpace
+from ..basis import TrialSpace, row_slices
 from ..errors import SettingError, quoted
 from ..geometry import Region
 from ..problem import Problem
@@ -16,35 +17,59 @@ from .rows import LinearRows
 
 BALANCE_ROWS = 64  # rows from which the size of a condition's rows is estimated
 TINY = 1e-150  # norms below which squares may be lost
+UNEVEN = 30.0  # ratio of the largest row of a condition to a usual one, above which each is divided by its norm
+
+Weights = str | Mapping[Region, float]
 
 
-def weigh(
-    conditions: Sequence[LinearRows], features: TrialSpace, weights: str | Mapping[Region, float]
-) -> tuple[LinearRows, ...]:
+def weigh(conditions: Sequence[LinearRows], space: TrialSpace, weights: Weights) -> tuple[LinearRows, ...]:
     """The conditions with their row weights.
 
-    `"balanced"` gives every condition the mean row norm of the first one, which is the equation on the domain;
-    `"unit"` leaves all as they are; a mapping gives the weights of the regions in it, and 1 to the others.
+    `"balanced"` gives every condition the mean row norm of the first one, which is the equation on the domain, after
+    rows that differ by orders of magnitude have been divided each by its own norm; `"rows"` divides all rows by their
+    norms; `"unit"` leaves all as they are; a mapping gives the weights of the regions in it, and 1 to the others.
     """
-    if weights == "balanced":
-        norms = [mean_row_norm(replace(c, weight=1.0, noise=None), features) for c in conditions]
-        factors = [norms[0] / n if norms[0] > 0 and n > 0 else 1.0 for n in norms]  # at some u an equation may vanish
-        # of data with noise, one factor for all leaves them weighted by their standard deviations alone
-        noisy = [f * float(c.noise.min()) for f, c in zip(factors, conditions, strict=True) if c.noise is not None]
-        factors = [f if c.noise is None else min(noisy) for f, c in zip(factors, conditions, strict=True)]
-        return tuple(replace(c, weight=f) for c, f in zip(conditions, factors, strict=True))
     if isinstance(weights, Mapping):
         return tuple(replace(c, weight=float(weights.get(c.condition.region, 1.0))) for c in conditions)
-    return tuple(conditions)
+    if weights == "unit":
+        return tuple(conditions)
+    plain = [replace(c, weight=1.0, scaling=None) for c in conditions]
+    norms = [some_norms(replace(c, noise=None), space) for c in plain]
+    local = [weights == "rows" or is_uneven(n) for n in norms]
+    plain = [evened(c, space) if own and c.noise is None else c for c, own in zip(plain, local, strict=True)]
+    return _balanced(plain, [_mean(n) for n in norms])
+
+
+def _balanced(conditions: Sequence[LinearRows], norms: Sequence[float]) -> tuple[LinearRows, ...]:
+    factors = [norms[0] / n if norms[0] > 0 and n > 0 else 1.0 for n in norms]  # at some u an equation may vanish
+    # of data with noise, one factor for all leaves them weighted by their standard deviations alone
+    noisy = [f * float(c.noise.min()) for f, c in zip(factors, conditions, strict=True) if c.noise is not None]
+    factors = [f if c.noise is None else min(noisy) for f, c in zip(factors, conditions, strict=True)]
+    return tuple(replace(c, weight=f) for c, f in zip(conditions, factors, strict=True))
+
+
+def is_uneven(norms: Tensor) -> bool:
+    """Whether rows of one condition differ by so much that the largest alone would decide."""
+    positive = norms[norms > 0]
+    return len(positive) > 1 and bool(positive.max() > UNEVEN * positive.median())
+
+
+def evened(condition: LinearRows, space: TrialSpace) -> LinearRows:
+    """A condition with each row divided by its own norm, times the mean of all; rows of zeros stay as they are."""
+    parts = row_slices(len(condition), len(space))
+    norms = torch.cat([_norms(condition.block(space, part).matrix()) for part in parts])
+    mean = _mean(norms)
+    return replace(condition, scaling=torch.where(norms > 0, mean / norms, 1.0)) if mean > 0 else condition
 
 
 def check_weights(weights: object, problem: Problem) -> None:
     """Refuse row weights that are none, or not for this problem."""
-    if isinstance(weights, str) and weights in ("balanced", "unit"):
+    if isinstance(weights, str) and weights in ("balanced", "rows", "unit"):
         return
     if not isinstance(weights, Mapping):
         raise SettingError(
-            f"The weights must be 'balanced', 'unit', or a mapping from regions to numbers; got {quoted(weights)}."
+            "The weights must be 'balanced', 'rows', 'unit', or a mapping from regions to numbers; "
+            f"got {quoted(weights)}."
         )
     for region, weight in weights.items():
         problem.equations_on(region)
@@ -52,12 +77,25 @@ def check_weights(weights: object, problem: Problem) -> None:
             raise SettingError(f"The weight of {region.name} must be positive and finite; got {weight}.")
 
 
-def mean_row_norm(condition: LinearRows, features: TrialSpace) -> float:
+def mean_row_norm(condition: LinearRows, space: TrialSpace) -> float:
     """The mean norm of the rows of a condition, from some of them."""
+    return _mean(some_norms(condition, space))
+
+
+def some_norms(condition: LinearRows, space: TrialSpace) -> Tensor:
+    """The norms of some rows of a condition, evenly spread over them."""
     step = -(-len(condition) // BALANCE_ROWS)
-    A = condition.block(features, slice(None, None, step)).matrix()
-    mean = float(torch.linalg.vector_norm(A, dim=1).mean())
-    if TINY < mean < float("inf"):
-        return mean
+    return _norms(condition.block(space, slice(None, None, step)).matrix())
+
+
+def _norms(A: Tensor) -> Tensor:
+    norms: Tensor = torch.linalg.vector_norm(A, dim=1)
+    if TINY < float(norms.mean()) < float("inf"):
+        return norms
     size = float(A.abs().max()) or 1.0  # squares of very large or small entries over- or underflow
-    return size * float(torch.linalg.vector_norm(A / size, dim=1).mean())
+    scaled: Tensor = torch.linalg.vector_norm(A / size, dim=1).mul_(size)
+    return scaled
+
+
+def _mean(norms: Tensor) -> float:
+    return float(norms.mean())

@@ -138,7 +138,9 @@ class Iteration:
         fresh = weigh(linearise(self.discretised, here.jets), self.remembering, self.row_weights)
         if any(not 1 / DRIFT < new.weight / old.weight < DRIFT for new, old in zip(fresh, last, strict=True)):
             return fresh
-        return tuple(replace(new, weight=old.weight) for new, old in zip(fresh, last, strict=True))
+        return tuple(
+            replace(new, weight=old.weight, scaling=old.scaling) for new, old in zip(fresh, last, strict=True)
+        )
 
     def _advance(
         self, here: Iterate, goal: Tensor, conditions: Sequence[LinearRows], before: float
@@ -167,7 +169,9 @@ class Iteration:
         if not numbers or not self.line_search:
             return point
         fresh = linearise(self.discretised, point.jets)
-        weighed = tuple(replace(new, weight=old.weight) for new, old in zip(fresh, conditions, strict=True))
+        weighed = tuple(
+            replace(new, weight=old.weight, scaling=old.scaling) for new, old in zip(fresh, conditions, strict=True)
+        )
         last, rows = point.weights[-numbers:], WithRhs(System(weighed, self.remembering), self._target(point, weighed))
         found = self.solver.factorise(WithFixedWeights(rows, last)).solve()
         if found.status != "solved":
