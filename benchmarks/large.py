@@ -36,7 +36,7 @@ SOLVERS = {
 def system(features: int, side: int) -> System:
     """The rows of the heat equation on a grid."""
     problem, cpu = zoo.heat().problem, torch.device("cpu")
-    settings = Settings(features, "cos", SCALE, Grid(side), "balanced", "uniform", None, 0, "cpu")
+    settings = Settings(features=features, scale=SCALE, points=Grid(side))
     for_features, for_points = np.random.SeedSequence(0).spawn(2)
     placed = discretise(problem, place_points(problem, settings, for_points), LINEARISATIONS["newton"], cpu)
     family = draw_features(problem, settings, for_features, (Isotropic(),)).scaled((SCALE,) * 3, cpu)

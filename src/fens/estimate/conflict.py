@@ -189,7 +189,8 @@ class Reweighted:
         conditions = tuple(replace(c, weight=c.weight * heavier.get(k, 1.0)) for k, c in enumerate(self.conditions))
         rows = System(conditions, self.features)
         aim = None if near is None else to_device(near.rhs(conditions), rows.rhs.device)
-        factorised = discrete.settings.solver(discrete.problem).factorise(rows if aim is None else WithRhs(rows, aim))
+        solver = discrete.settings.solver_for(discrete.problem)
+        factorised = solver.factorise(rows if aim is None else WithRhs(rows, aim))
         result = factorised.solve()
         if isinstance(factorised, Failed) or result.status != "solved":
             return None

@@ -177,7 +177,7 @@ def second_solution(
         return None
     system = System(conditions, other)
     aim = None if first is None else to_device(first.rhs(conditions), weights.device)
-    factorised = settings.solver(problem).factorise(system if aim is None else WithRhs(system, aim))
+    factorised = settings.solver_for(problem).factorise(system if aim is None else WithRhs(system, aim))
     result = factorised.solve()
     if isinstance(factorised, Failed) or result.status != "solved":
         return None

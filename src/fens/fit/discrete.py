@@ -218,7 +218,7 @@ def find_weights(
     for_start: np.random.SeedSequence,
 ) -> Fit:
     """The weights of given features: by one least squares, or by a nonlinear iteration of them."""
-    rows, solver = sum(p.rows for p in discretised), settings.solver(problem)
+    rows, solver = sum(p.rows for p in discretised), settings.solver_for(problem)
     if problem.is_linear:
         conditions = weigh(linearise(discretised), features, settings.weights)
         result = solver.factorise(System(conditions, features)).solve()
@@ -261,7 +261,7 @@ def deviations(discrete: DiscreteProblem, features: Family, weights: torch.Tenso
         return {}
     here = Iterate.of(discrete.problem, discrete.discretised, features, weights)
     conditions = weigh(linearise(discrete.discretised, here.jets), features, discrete.settings.weights)
-    factorised = discrete.settings.solver(discrete.problem).factorise(System(conditions, features))
+    factorised = discrete.settings.solver_for(discrete.problem).factorise(System(conditions, features))
     if isinstance(factorised, Failed) or all(c.noise is None for c in conditions):
         return dict.fromkeys(numbers, float("nan"))
     noise = torch.cat([c.weighted_noise for c in conditions])
