@@ -2,7 +2,9 @@
 
 import inspect
 import pickle
+import re
 from dataclasses import fields, replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -357,6 +359,19 @@ def test_how_files_write_an_option(name):
         value = OPTIONS[name].read(Value(given), Names())
         assert value == expected
         assert getattr(Settings(**{name: value}), name) == expected
+
+
+def test_the_page_of_files_shows_what_can_be_read(tmp_path):
+    section = (DOCS / "files.md").read_text().partition("## Options\n")[2].partition("\n## ")[0]
+    shown = {name: re.findall(r"`(.+?)`", rest) for name, rest in re.findall(r"^- (\w+): (.+)$", section, re.M)}
+    assert set(shown) == {name for name, known in OPTIONS.items() if known.read not in PLAIN | {None}}
+    for name, values in shown.items():
+        for value in values:
+            assert set(fens.read(written(tmp_path, f"{name} = {value}")).options) == {name}
+
+
+PLAIN = {readers.text, readers.whole, readers.switch, readers.number}
+DOCS = Path(__file__).parents[1] / "docs"
 
 
 # solvers by name
