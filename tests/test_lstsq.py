@@ -8,11 +8,14 @@ import pytest
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
+from fens import lstsq
 from fens._support.matmul import matmul
-from fens.lstsq import Automatic, Direct, Failed, Ridged, Sketched, Streamed, numerical_rank
+from fens.errors import SettingError
+from fens.lstsq import Automatic, Direct, Failed, Gels, Ridged, Sketched, Streamed, numerical_rank
 from fens.lstsq.triangle import Damped
 
-SOLVERS = [Direct(), Streamed(50), Streamed(5000), Sketched(Direct())]
+NAMED = {name: made(10**9, False) for name, made in lstsq.SOLVERS.items()}
+SOLVERS = [Direct(), Streamed(50), Streamed(5000), Sketched(Direct()), *NAMED.values()]
 EPS = np.finfo(float).eps
 
 
@@ -156,7 +159,7 @@ def test_exactly_repeated_columns_do_no_harm(solver):
     result = solver.factorise(Blocks(A, b)).solve()
     assert result.residual < 1e-13 * float(b.norm())
     assert result.rank == 10
-    assert float(result.weights.norm()) < 10
+    assert float(result.weights.norm()) < (1e6 if solver == NAMED["gels"] else 10)  # without damping there is noise
 
 
 def test_scaling_everything_scales_nothing_but_the_residual(solver):
@@ -279,6 +282,43 @@ def test_a_misleading_sketch_is_not_believed(monkeypatch):
     expected = Direct().factorise(rows).solve()
     assert asked == [(3000, 10)]
     assert torch.equal(found.weights, expected.weights)
+
+
+@pytest.mark.parametrize(("m", "n"), [(300, 100), (100, 100), (50, 130)])
+def test_gels_is_lapacks(m, n):
+    A, B = random_matrix(m, n), random_matrix(m, 3, seed=1)
+    factorised = Gels().factorise(Blocks(A, B[:, 0]))
+    expected = torch.linalg.lstsq(A, B, driver="gels").solution
+    torch.testing.assert_close(factorised.weights_for(B), expected, rtol=1e-9, atol=1e-11)
+    torch.testing.assert_close(factorised.inverse_row(n // 2), torch.linalg.pinv(A)[n // 2], rtol=1e-9, atol=1e-11)
+    assert factorised.solve().residual == pytest.approx(float((A @ expected[:, 0] - B[:, 0]).norm()), abs=1e-11)
+
+
+@pytest.mark.parametrize("transposed", [False, True])
+def test_without_damping_a_column_that_is_nothing_is_a_status_with_a_remedy(transposed):
+    A = random_matrix(30, 5)
+    A[:, 3] = 0
+    A = A.T.contiguous() if transposed else A
+    found = Gels().factorise(Blocks(A, torch.ones(len(A), dtype=torch.float64)))
+    assert isinstance(found, Failed)
+    assert found.solve().status == "singular"
+    assert "take solver='automatic'" in found.solve().remedy
+
+
+@pytest.mark.parametrize("size", [1e-200, 1e-120, 1e120, 1e200])
+def test_sizes_that_cannot_be_squared(solver, size):
+    A, w = random_matrix(60, 20), random_matrix(20, 1, seed=1)[:, 0]
+    result = solver.factorise(Blocks(A * size, A @ w)).solve()
+    torch.testing.assert_close(result.weights * size, w, rtol=1e-9, atol=1e-11)
+
+
+@pytest.mark.parametrize("name", ["direct", "gels"])
+def test_a_solver_that_holds_the_matrix_asks_for_the_room(name):
+    rows = Blocks(random_matrix(400, 100), random_matrix(400, 1)[:, 0])
+    with pytest.raises(SettingError, match=rf"'{name}' holds .* 400 rows of 100 columns.*'streamed'") as told:
+        lstsq.SOLVERS[name](10**6, False).factorise(rows)
+    assert told.value.option == "solver"
+    assert lstsq.SOLVERS["streamed"](10**6, False).factorise(rows).solve().status == "solved"
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,10 @@ import sympy as sp
 from ._support.numbers import items
 from ._support.progress import within
 from .basis import Distribution
-from .discretise import check_weights
 from .eigenvalues import eigen
 from .errors import EvaluationError, FensError, NotConverged, SettingError, quoted, warn_of
 from .geometry import Region, Sampler
-from .options import Scale, Settings
+from .options import OPTIONS, Scale, Settings, describe
 from .problem import Problem
 from .solution import Solution
 from .strategy.grow import grow
@@ -27,6 +26,7 @@ __all__ = ["continuation", "eigen", "solve", "solve_again"]
 MOST_VALUES = 10_000
 
 
+@describe(OPTIONS, problem="what must hold, and where.")
 def solve(
     problem: Problem,
     *,
@@ -54,82 +54,18 @@ def solve(
     memory: int | str | None = None,
     cluster: Any = None,
     max_seconds: float | None = None,
+    solver: str = "automatic",
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.
 
-    Parameters
-    ----------
-    problem
-        what must hold, and where.
-    features
-        how many features, M, for each unknown, or a mapping from unknowns to numbers; by default as many as pay, from
-        400 on, or 300 with `tol`, and at most `max_features`.
-    activation
-        σ: `"cos"`, `"sin"`, `"cos_sin"`, `"sigmoid"`, `"tanh"` or `"swish"`.
-    scale
-        ρ: a number, one for each coordinate (a sequence or a mapping), a mapping from unknowns to these, or a
-        `ScaleGrid` to search; by default it is chosen by the numerical rank of the features and refined by trial fits.
-    points
-        where the equations are asked to hold: `Grid`, `Random` or, by default, `Clustered`.
-    weights
-        of the rows: `"balanced"`, `"unit"`, or a mapping from regions to numbers.
-    initialisation
-        distribution of W and b: `"uniform"` (unit variance), `"xavier"` or `"kaiming"`.
-    affine
-        whether to map the domain to [−1, 1]^d first; by default only for sigmoid, tanh and swish.
-    seed
-        of the random draws. The same seed gives the same bits on the same machine.
-    device
-        `"cpu"` or `"cuda"`.
-    nonlinear
-        for equations that are not linear: `"newton"`, damped by a line search, or `"picard"`, as in the paper.
-    initial
-        where a nonlinear iteration starts: an expression, a number, a callable of the unknown's arguments, a mapping
-        from unknowns to these, a `Solution`, `"random"`, or by default the solution of the linear part.
-    max_iterations
-        of a nonlinear iteration.
-    raise_on_failure
-        whether an iteration that fails raises `NotConverged`, and a tolerance that is not met `ToleranceNotMet`, or
-        a solution is returned that says so.
-    tol
-        the largest absolute error wanted: features, and points with them, are added until the error estimate is
-        below it.
-    max_features
-        how many features there may be, where their number is not given.
-    estimate
-        whether to estimate the error, which takes a second solve.
-    adapt
-        whether the frequencies learn from rough solutions along which directions, and in which coordinates together,
-        the solution varies; by default in more than three dimensions, and where they do not resolve it otherwise.
-    frequencies
-        what the frequencies are drawn from, at first: `Isotropic`, `Oriented`, `Sparse`, or a `Mixture` of these.
-    partition
-        features in pieces, each with its own part of them: at most as many pieces as there are cells, of which there
-        are so many along each axis, a number, or one for each coordinate (a sequence or a mapping). Pieces go to where
-        rough solutions vary or, if that is better or `adapt` is False, are the cells, joined by a partition of unity.
-    layers
-        hidden layers: 1, or 2 for a network whose second hidden layer sees the first and reaches the output beside it.
-    blocks
-        march through time in so many blocks, each with features of its own.
-    memory
-        how much of it the least squares may use, in bytes or as a text such as `"4 GB"`; by default half of what is
-        free. A matrix that does not fit is made block by block, again each time it is needed.
-    cluster
-        a `distributed.Client` whose workers do the least squares.
-    max_seconds
-        a time after which no further features, scales, directions or iterations are tried: the best solution so far
-        comes back, with the status "out of time". What has begun is finished, and a first solution is always made.
-
     A solution that is not to be trusted, by its verdict, comes with an `UnreliableWarning`.
     """
+    given = dict(locals())  # all options by name, and the problem: here and not later, or it would have more in it
+    del given["problem"]
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
-    check_weights(weights, problem)
-    settings = Settings(
-        features, activation, scale, points, weights, initialisation, affine, seed, device,
-        nonlinear, initial, max_iterations, raise_on_failure, tol, max_features, estimate, adapt, frequencies,
-        partition, layers, blocks, memory, cluster, max_seconds,
-    )  # fmt: skip
+    settings = Settings(**given)
+    settings.check_for(problem)
     return _told(_solved(problem, settings))
 
 

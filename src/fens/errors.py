@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import islice
 from types import FrameType
 
@@ -27,7 +28,22 @@ def listed(values: Iterable[object]) -> str:
 
 
 class FensError(Exception):
-    """Anything fens refuses, in a sentence that names the thing, the constraint, what was given and what to do."""
+    """Anything fens refuses, in a sentence that names the thing, the constraint, what was given and what to do.
+
+    `option` is the name of the option of `solve` that it is about; empty if it is not about one.
+    """
+
+    option: str = ""
+
+
+@contextmanager
+def concerning(option: str) -> Iterator[None]:
+    """What is refused within is about an option, and carries its name, unless it has one already."""
+    try:
+        yield
+    except FensError as error:
+        error.option = error.option or option
+        raise
 
 
 class EquationError(FensError, ValueError):
@@ -96,7 +112,7 @@ class FileError(FensError, ValueError):
         super().__init__("\n".join(lines))
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _file_error, (self.reason, self.name, self.line, self.column, self.quoted)
+        return _file_error, (self.reason, self.name, self.line, self.column, self.quoted), {"option": self.option}
 
 
 def warn_of(doubt: str) -> None:

@@ -22,7 +22,7 @@ from .._support.device import to_device
 from .._support.numbers import EPS, is_whole, real_number
 from ..discretise.field import ComplexField, Fields
 from ..errors import NotConverged, SettingError, quoted
-from ..options.settings import Settings
+from ..options import OPTIONS, Settings, describe
 from ..problem import Problem, Unknown
 from .pencil import Pencil
 from .spectrum import SAFETY, Candidate, Computed
@@ -54,6 +54,15 @@ class Mode:
         return f"Mode(eigenvalue {self.eigenvalue:.12g}, error about {self.estimate:.1e})"
 
 
+@describe(
+    OPTIONS,
+    problem="the equations, all homogeneous, and where they hold.",
+    eigenvalue="the unknown number in them that is sought.",
+    count="how many eigenvalues.",
+    near="the number, real or complex, that they are nearest to.",
+    features="how many features, M, for each unknown, or a mapping from unknowns to numbers.",
+    scale="ρ: a number, one for each coordinate, or a mapping; by default it is chosen by the rank of the features.",
+)
 def eigen(
     problem: Problem,
     eigenvalue: Unknown,
@@ -76,7 +85,9 @@ def eigen(
     if not is_whole(count, 1):
         raise SettingError(f"count must be a whole positive number; got {quoted(count)}.")
     centre = _centre(near)
-    settings = Settings(features, activation, scale, points, "balanced", "uniform", None, seed, device, estimate=False)
+    settings = Settings(
+        features=features, activation=activation, scale=scale, points=points, seed=seed, device=device, estimate=False
+    )
     pencil = Pencil.of(problem, eigenvalue)
     if count > (most := sum(settings.sizes(pencil.problem))):
         raise SettingError(f"{most} features have at most {most} eigenvalues; got count {count}. Take more features.")

@@ -11,9 +11,9 @@ from typing import Any
 from .._support.numbers import about
 from ..errors import FileError
 from ..geometry import Grid
+from ..options.readers import grid
 from .builtins import Names
 from .document import Node
-from .options import grid
 
 PICTURES = (".png", ".pdf", ".svg")
 # what a file may ask for, and how the names of such files end
@@ -52,7 +52,7 @@ def output(node: Node, names: Names, title: str) -> Output:
 
 
 def _grid(node: Node, names: Names) -> Grid:
-    d, points = len(names.coordinates), grid(node, names)
+    d, points = len(names.coordinates), grid(node, {x.name: x for x in names.coordinates})
     if len(points.counts) not in (1, d):
         raise node.error(f"grid has numbers for {len(points.counts)} axes; the domain has {d}")
     counts = points.counts * d if len(points.counts) == 1 else points.counts

@@ -12,11 +12,10 @@ from typing import Any
 import sympy as sp
 
 from ..api import continuation, eigen, solve
-from ..discretise import check_weights
 from ..eigenvalues import Mode
-from ..errors import FensError, FileError, SettingError, quoted
+from ..errors import FensError, FileError, SettingError, concerning, quoted
 from ..geometry import Domain, Region, Shape
-from ..options.settings import Settings
+from ..options import OPTIONS, Settings
 from ..problem import Problem, Unknown, complex_unknown
 from ..solution import Solution
 from . import parse, shapes
@@ -32,7 +31,7 @@ SECTIONS = (
     "exact", "solve", "eigen", "continuation", "output",
 )  # fmt: skip
 MOST_EQUATIONS, MOST_UNKNOWNS = 500, 50
-EIGEN_OPTIONS = ("features", "activation", "scale", "points", "seed", "device")
+EIGEN_OPTIONS = tuple(name for name in signature(eigen).parameters if name in OPTIONS)
 
 
 @dataclass(frozen=True)
@@ -264,7 +263,8 @@ def _eigen(sections: Mapping[str, Node], context: Context, given: Mapping[str, A
         raise sections["eigen"].error("eigen needs eigenvalue = NAME, where NAME is an unknown of the kind number")
     for key in given:
         if key not in EIGEN_OPTIONS:
-            raise sections["solve"].table()[key].error_at_key(f"an eigenvalue problem has no option {key}")
+            with concerning(key):
+                raise sections["solve"].table()[key].error_at_key(f"an eigenvalue problem has no option {key}")
     more = {"count": parts["count"].whole()} if "count" in parts else {}
     near = {"near": parts["near"].number(context.names)} if "near" in parts else {}
     return {"eigenvalue": context.unknowns[name], **more, **near}
@@ -288,14 +288,9 @@ def _check_options(file: ProblemFile, sections: Mapping[str, Node]) -> None:
     """Refuse options that `solve` would refuse, before anything is solved."""
     if "solve" not in sections:
         return
-    defaults = {k: p.default for k, p in signature(solve).parameters.items() if p.default is not p.empty}
     try:
-        settings = Settings(**{**defaults, **file.options})
-        check_weights(settings.weights, file.problem)
-        settings.sizes(file.problem)
-        settings.fixed_scale(file.problem)
-        settings.cells(file.problem.coordinates)
+        Settings(**file.options).check_for(file.problem)
     except FensError as error:
-        nodes = sections["solve"].table()
-        named = next((n for k, n in nodes.items() if k in str(error)), sections["solve"])
-        raise named.error(str(error)) from error
+        named = sections["solve"].table().get(error.option, sections["solve"])
+        with concerning(error.option):
+            raise named.error(str(error)) from error

@@ -141,7 +141,7 @@ class DiscreteProblem:
         """The matrix of linear equations for a trial space and its solution near a function; None if there is none."""
         system = System(rows, space)
         given = system if near is None else WithRhs(system, to_device(near.rhs(rows), system.rhs.device))
-        found = self.settings.solver(self.problem).factorise(given)
+        found = self.settings.solver_for(self.problem).factorise(given)
         result = found.solve()
         return None if isinstance(found, Failed) or result.status != "solved" else (found, result)
 
@@ -151,7 +151,7 @@ class DiscreteProblem:
 
     def _solve_linear(self, space: TrialSpace) -> Fit:
         rows = self.linearised(self.conditions, None, space)
-        result = self.settings.solver(self.problem).factorise(System(rows, space)).solve()
+        result = self.settings.solver_for(self.problem).factorise(System(rows, space)).solve()
         if result.status != "solved":  # weights that mean nothing are not handed out
             raise EvaluationError(f"The least squares could not be solved: {result.status}. {result.remedy}")
         largest, row_weights = float(result.weights.abs().max()), tuple(c.weight for c in rows)
@@ -159,7 +159,7 @@ class DiscreteProblem:
 
     def _iterate(self, space: TrialSpace) -> Fit:
         problem, settings, conditions = self.problem, self.settings, self.conditions
-        newton, solver = settings.nonlinear == "newton", settings.solver(problem)
+        newton, solver = settings.nonlinear == "newton", settings.solver_for(problem)
         failures = []
         for start in starts(problem, settings.initial, conditions, space, settings.weights, self.for_start, solver):
             # a function that the user gave tells how large u is; a start of our own may be anything
@@ -181,7 +181,7 @@ class DiscreteProblem:
             return {}
         here = Iterate.of(self.problem, self.conditions, space, weights)
         rows = self.linearised(self.conditions, here, space)
-        factorised = self.settings.solver(self.problem).factorise(System(rows, space))
+        factorised = self.settings.solver_for(self.problem).factorise(System(rows, space))
         if isinstance(factorised, Failed) or all(c.noise is None for c in rows):
             return dict.fromkeys(numbers, float("nan"))
         noise = torch.cat([c.weighted_noise for c in rows])

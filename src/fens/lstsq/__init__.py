@@ -2,18 +2,22 @@
 
 from .automatic import Automatic, free, least
 from .direct import Direct
+from .gels import Gels
 from .passes import Passes, QRAccumulator, Sequential
 from .result import Failed, LeastSquares
 from .ridge import Ridged
 from .rows import Rows, Scaled, Solvable, Solver
 from .sketched import Sketched
+from .solvers import SOLVERS
 from .streamed import Streamed, factorise
 from .triangle import numerical_rank
 
 __all__ = [
+    "SOLVERS",
     "Automatic",
     "Direct",
     "Failed",
+    "Gels",
     "LeastSquares",
     "Passes",
     "QRAccumulator",

@@ -11,7 +11,7 @@ from .rows import Rows, Solvable, Solver
 from .sketched import RATIO, Sketched
 from .streamed import TRIANGLES, Streamed
 
-__all__ = ["Automatic", "free", "least"]
+__all__ = ["Automatic", "free", "held_bytes", "least"]
 
 COPIES = 3  # what `Direct` needs at its peak, in matrices
 VECTORS = 25  # numbers for each row beside those of the matrix: coordinates, coefficients, right-hand sides, residuals
@@ -37,11 +37,16 @@ class Automatic:
         """The solver for a matrix of this shape."""
         m, n = shape
         room = self.memory - least(m, 0)
-        fits = COPIES * ENTRY * m * n <= room
-        held: Solver = Direct() if fits else Streamed.within(room, n)
+        held: Solver = Direct() if held_bytes(shape) <= self.memory else Streamed.within(room, n)
         if self.exact or m < TALL * n or 2 * m * n**2 < WORTH or COPIES * ENTRY * RATIO * n**2 > room:
             return held
         return Sketched(held)
+
+
+def held_bytes(shape: tuple[int, int]) -> int:
+    """Bytes with which a matrix can be solved with in memory."""
+    rows, columns = shape
+    return COPIES * ENTRY * rows * columns + least(rows, 0)
 
 
 def least(rows: int, columns: int) -> int:

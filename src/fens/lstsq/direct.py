@@ -38,7 +38,7 @@ class Direct:
 
     def factorise(self, rows: Rows) -> Factorised | Failed:
         """The part of the work that does not depend on the right-hand side."""
-        A, b = _gathered(rows)
+        A, b = gathered(rows)
         size = largest(A)
         if not 0 < size < float("inf"):
             return Failed("all zero" if size == 0 else "not finite", A.new_zeros(A.shape[1]))
@@ -104,7 +104,7 @@ class Factorised:
         return self.damped.inverse_row(column) / self.size
 
 
-def _gathered(rows: Rows) -> tuple[Tensor, Tensor]:
+def gathered(rows: Rows) -> tuple[Tensor, Tensor]:
     """A and b whole, A column-major and filled block by block so that it exists once."""
     m, n = rows.shape
     A, b, start = torch.empty(0), torch.empty(0), 0

@@ -11,6 +11,7 @@ REMEDIES = {
     "not finite": "The equations hold values that are not finite; lower the scale, or look at the coefficients.",
     "overflow": "The numbers grew too large; bring the scale, the coefficients and the weights nearer to one.",
     "all zero": "The matrix is zero: the equations do not see the features; check the equations and the points.",
+    "singular": "A column is a combination of others, and the solver does not damp; take solver='automatic'.",
 }
 
 

@@ -1,113 +1,45 @@
-"""The options of a solve, checked once."""
+"""The options of a solve, and what follows from them."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 import sympy as sp
 
-from .._support.device import device_of
-from .._support.numbers import bytes_of, free, is_whole, real_number
-from ..basis import Distribution, activation, check_initialisation
-from ..errors import SettingError, listed, quoted
+from .._support.numbers import bytes_of, free, real_number
+from ..basis import activation
+from ..discretise import check_weights
+from ..errors import SettingError, concerning, listed, quoted
 from ..geometry import Clustered, Sampler
-from ..lstsq import Automatic, Solver
+from ..lstsq import SOLVERS, Solver
 from ..lstsq.cluster import Cluster, Distributed
-from ..problem import LINEARISATIONS, Problem, Unknown
+from ..problem import Problem, Unknown
+from .checks import check_sampler, positive_whole
 from .scale_grid import ScaleGrid
+from .table import Options, Scale
 
-Scale = float | Sequence[float] | Mapping[sp.Expr, Any] | ScaleGrid | None
+__all__ = ["Scale", "Settings", "check_sampler"]
 
 ONE_SIZE = 1000  # features of a solve that does not look for their number
-MOST_BLOCKS = 100_000  # of a march through time
 FIRST_SIZE = 400  # features of one that does, at first
 FIRST_SIZE_TO_TOLERANCE = 300  # the same where a tolerance may be met by fewer
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Everything a user may choose; None means that `solve` chooses."""
+@dataclass(frozen=True, kw_only=True)
+class Settings(Options):
+    """The options of a solve, and what follows from them."""
 
-    features: int | Mapping[sp.Expr, int] | None = None
-    activation: str = "cos"
-    scale: Scale = None
-    points: Sampler | None = None
-    weights: Any = "balanced"
-    initialisation: str = "uniform"
-    affine: bool | None = None
-    seed: int = 0
-    device: str = "cpu"
-    nonlinear: str = "newton"
-    initial: Any = None
-    max_iterations: int = 100
-    raise_on_failure: bool = True
-    tol: float | None = None
-    max_features: int = 3000
-    estimate: bool = True
-    adapt: bool | None = None
-    frequencies: Distribution | None = None
-    partition: Any = None
-    layers: int = 1
-    blocks: int = 1
-    memory: int | str | None = None
-    cluster: Any = field(default=None, repr=False, compare=False)
-    max_seconds: float | None = None
-
-    def __post_init__(self) -> None:
-        activation(self.activation)
-        if self.affine is not None and not isinstance(self.affine, bool | np.bool_):
-            raise SettingError(f"affine must be True, False or None; got {quoted(self.affine)}.")
-        if not isinstance(self.nonlinear, str) or self.nonlinear not in LINEARISATIONS:
-            raise SettingError(f"nonlinear must be one of {', '.join(LINEARISATIONS)}; got {quoted(self.nonlinear)}.")
-        if not isinstance(self.raise_on_failure, bool | np.bool_):
-            raise SettingError(f"raise_on_failure must be True or False; got {quoted(self.raise_on_failure)}.")
-        if self.adapt is not None and not isinstance(self.adapt, bool | np.bool_):
-            raise SettingError(f"adapt must be True, False or None; got {quoted(self.adapt)}.")
-        check_initialisation(self.initialisation)
-        if self.adapt and (self.scale is not None or self.initialisation != "uniform"):
-            raise SettingError("adapt=True chooses frequencies and scale; leave out scale and initialisation.")
-        if self.frequencies is not None and not hasattr(self.frequencies, "draw"):
-            raise SettingError(
-                "frequencies must be a distribution: fens.Isotropic, fens.Oriented, fens.Sparse or fens.Mixture; "
-                f"got {quoted(self.frequencies)}."
-            )
-        if not isinstance(self.estimate, bool | np.bool_):
-            raise SettingError(f"estimate must be True or False; got {quoted(self.estimate)}.")
-        if not is_whole(self.layers, 1) or self.layers > 2:
-            raise SettingError(f"layers, the number of hidden layers, must be 1 or 2; got {quoted(self.layers)}.")
-        _check_whole("blocks", self.blocks, 1)
-        if self.blocks > MOST_BLOCKS:
-            raise SettingError(f"blocks is at most {MOST_BLOCKS}, each a solve of its own; got {quoted(self.blocks)}.")
-        if isinstance(self.features, Mapping) and not self.features:
-            raise SettingError("The mapping of features is empty; it needs a number for each unknown.")
-        for count in self._counts:
-            _check_whole("features", count, 1)
-        _check_whole("max_features", self.max_features, 1)
-        if self.tol is not None:
-            self._check_tol()
-        _check_whole("max_iterations", self.max_iterations, 1)
-        if self.max_seconds is not None:
-            message = f"max_seconds must be a positive number; got {quoted(self.max_seconds)}."
-            object.__setattr__(self, "max_seconds", seconds := real_number(self.max_seconds, SettingError, message))
-            if not seconds > 0:
-                raise SettingError(message)
-        _check_whole("seed", self.seed, 0)
-        if self.points is not None:
-            check_sampler(self.points)
-        device_of(self.device)
-        if self.cluster is not None:
-            Cluster.of(self.cluster)
-            if device_of(self.device).type != "cpu":
-                raise SettingError("cluster and device='cuda' cannot be combined; the workers compute on their CPUs.")
-        if self.memory is not None and bytes_of(self.memory) is None:
-            raise SettingError(
-                "memory must be a number of bytes, at least a million, or a text such as '4 GB'; "
-                f"got {quoted(self.memory)}."
-            )
+    def check_for(self, problem: Problem) -> None:
+        """Refuse what does not go with a problem, before anything is solved."""
+        with concerning("weights"):
+            check_weights(self.weights, problem)
+        self.sizes(problem)
+        self.fixed_scale(problem)
+        self.cells(problem.coordinates)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -119,6 +51,7 @@ class Settings:
         """How many features a single solve has for each unknown; the largest number if they have their own."""
         return ONE_SIZE if self.features is None else int(max(self._counts))
 
+    @concerning("features")
     def sizes(self, problem: Problem) -> tuple[int, ...]:
         """The number of features of each component of a problem."""
         if not isinstance(self.features, Mapping):
@@ -135,12 +68,12 @@ class Settings:
         """How much memory may be used."""
         return free() // 2 if self.memory is None else bytes_of(self.memory) or 0
 
-    def solver(self, problem: Problem) -> Solver:
+    def solver_for(self, problem: Problem) -> Solver:
         """What solves the least squares of a problem."""
         if self.cluster is not None:
             return Distributed(Cluster.of(self.cluster))
         measured = any(c.equation.data for c in problem.conditions)
-        return Automatic(self.bytes, exact=measured)
+        return SOLVERS[self.solver](self.bytes, measured)
 
     @property
     def _counts(self) -> tuple[Any, ...]:
@@ -160,21 +93,6 @@ class Settings:
         if self.features is not None:
             return self.size
         return min(FIRST_SIZE if self.tol is None else FIRST_SIZE_TO_TOLERANCE, self.max_features)
-
-    def _check_tol(self) -> None:
-        message = f"tol must be a positive number, the largest error wanted; got {quoted(self.tol)}."
-        object.__setattr__(self, "tol", tol := real_number(self.tol, SettingError, message))
-        if not 0 < tol < float("inf"):
-            raise SettingError(message)
-        if not self.estimate:
-            raise SettingError("tol needs the error estimate that estimate=False leaves out; give one of the two.")
-        if isinstance(self.features, Mapping):
-            raise SettingError("tol adds features as needed; give one number of features to begin with, or none.")
-        if self.features is not None and self.features > self.max_features:
-            raise SettingError(
-                f"features, {self.features}, is where a solve to a tolerance begins, and is larger than "
-                f"max_features, {self.max_features}; raise max_features."
-            )
 
     @property
     def adapts(self) -> bool | None:
@@ -198,6 +116,7 @@ class Settings:
         """Whether inputs go to [−1, 1]^d first: what the non-trigonometric activations need."""
         return not activation(self.activation).trigonometric if self.affine is None else bool(self.affine)
 
+    @concerning("partition")
     def cells(self, coordinates: Sequence[sp.Symbol]) -> tuple[int, ...] | None:
         """How many cells there are along each axis, if the domain is to be cut into pieces."""
         if self.partition is None:
@@ -211,9 +130,10 @@ class Settings:
         else:
             counts = _per_axis(self.partition, coordinates, "partition")
         for n in counts:
-            _check_whole("partition", n, 1)
+            positive_whole("partition", n)
         return tuple(int(n) for n in counts)
 
+    @concerning("scale")
     def fixed_scale(self, problem: Problem) -> tuple[float, ...] | None:
         """The scale along each axis, for one component after another, if it was given as numbers."""
         coordinates, components = problem.coordinates, problem.components
@@ -236,18 +156,6 @@ class Settings:
 def _same(one: Any, other: Any) -> bool:
     plain = bool | int | float | str | None
     return one is other or (isinstance(one, plain) and isinstance(other, plain) and one == other)
-
-
-def check_sampler(points: Any) -> None:
-    """Refuse what is not a way to place points."""
-    if not hasattr(points, "sample") or isinstance(points, type):
-        raise SettingError(f"points must be a fens.Grid, fens.Random or fens.Clustered; got {quoted(points)}.")
-
-
-def _check_whole(name: str, value: Any, least: int) -> None:
-    if not is_whole(value, least):
-        kind = "a whole positive number" if least else "a whole number, not negative"
-        raise SettingError(f"{name} must be {kind}; got {quoted(value)}.")
 
 
 def _per_axis(given: Any, coordinates: Sequence[sp.Symbol], name: str = "scale") -> Sequence[Any]:
