@@ -108,7 +108,7 @@ def solve(
         are so many along each axis, a number, or one for each coordinate (a sequence or a mapping). Pieces go to where
         rough solutions vary or, if that is better or `adapt` is False, are the cells, joined by a partition of unity.
     layers
-        hidden layers: 1, or 2 for a network whose second hidden layer sees the first and reaches the output beside it.
+        hidden layers: 1, or 2 for a network whose second hidden layer sees the first and reaches the output, too.
     blocks
         march through time in so many blocks, each with features of its own.
     memory
@@ -137,7 +137,7 @@ def solve_again(solution: Solution) -> Solution:
     """Solve the problem of a solution once more, with the same options: on the same machine, to the same bits.
 
     `solution.provenance` tells what the machine and the versions were. `fens.solve(solution.problem,
-    **solution.settings.options)` is the same, and takes other options beside.
+    **solution.settings.options)` is the same, and takes other options besides.
     """
     if not isinstance(solution, Solution):
         raise SettingError(f"solve_again() takes a fens.Solution; got {type(solution).__name__}.")

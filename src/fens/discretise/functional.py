@@ -14,7 +14,7 @@ from ..basis import Coefficient, Family, Features, derivatives, row_slices
 from ..geometry import Samples
 from ..problem import Jet
 
-POINTS = 2**18  # at which a function is evaluated at a time: their coordinates are few beside those of a matrix
+POINTS = 2**18  # at which a function is evaluated at a time: their coordinates are few next to those of a matrix
 
 
 @dataclass(frozen=True)

@@ -37,13 +37,13 @@ from ..problem import Problem
 ROUNDS = 12
 PAYS = 0.7  # of the held-out residual that a round must leave at most
 SPARED = 0.1  # of the frequencies follow nothing learnt, so that nothing is lost
-COUPLED = 0.1  # second derivative across two coordinates, beside the largest, from which on they are coupled
+COUPLED = 0.1  # second derivative across two coordinates, relative to the largest, from which on they are coupled
 MOST_HOLES = 10
 AT_HOLES = 0.5  # of the features have singularities in the holes
 MOST_SUBSETS = 100
 LARGER = 2.0  # factor from the scale of one round to the first that the next tries
 MANY = 3  # coordinates, above which pilots have sparse frequencies and rounds are worth trying at once
-UNRESOLVED = 1e-3  # residual of an equation beside its terms, above which they are worth trying in any dimension
+UNRESOLVED = 1e-3  # residual of an equation relative to its terms, above which they are worth trying in any dimension
 LEARNT = 0.1  # of the held-out residual that more features must leave for a distribution to serve again
 SERVES = 1e-10  # or the residual below which it does in any case
 REACHING = 0.2  # of the points, as many more on the way to where the domain is farthest along frequencies
