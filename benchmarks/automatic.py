@@ -31,7 +31,7 @@ PROBLEMS = {  # and the paper's best L∞ for each
 ACTIVATIONS = ("cos", "sin", "cos_sin", "tanh")
 SIZES = (400, 900, 1600)
 SEEDS = (0, 1, 2)
-FACTORS = tuple(2 ** (k / 4) for k in range(-6, 9))  # of the fine grid, beside the scale by rank
+FACTORS = tuple(2 ** (k / 4) for k in range(-6, 9))  # of the fine grid, relative to the scale by rank
 TEST_POINTS = {1: fens.Grid(2001), 2: fens.Grid(101), 3: fens.Grid(31), 5: fens.Clustered(interior=5000)}
 TOLERANCES = (1e-4, 1e-8, 1e-12)
 
@@ -138,7 +138,7 @@ def cells_report(rows):
 def defaults_report():
     """Every problem with no options at all."""
     lines = [
-        "| problem | features | error | paper's best | ratio | estimate | verdict | seconds | beside one solve |",
+        "| problem | features | error | paper's best | ratio | estimate | verdict | seconds | relative to one solve |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     fens.solve(zoo.helmholtz().problem, features=100)  # the first solve in a process also loads what it needs

@@ -14,7 +14,7 @@ from fens import zoo
 
 def main() -> None:
     """Print a table of errors and of the difference between the two."""
-    print("| viscosity | Newton L∞ | Picard L∞ | difference | residual beside its terms |\n|---|---|---|---|---|")
+    print("| viscosity | Newton L∞ | Picard L∞ | difference | relative residual |\n|---|---|---|---|---|")
     a, b = np.linspace(0, 1, 101)[:, None], np.linspace(0, 1, 101)
     for viscosity in (0.1, 0.05, 0.03, 0.02, 0.01):
         known = zoo.burgers(viscosity)

@@ -127,7 +127,7 @@ def damping() -> Numbers:
         values = torch.linalg.svdvals(matrix(rows(known.problem, solution))[0])
         left.semilogy(np.asarray(values / values[0]), label=f"ρ = {rho}")
     left.axhline(np.finfo(float).eps, color="black", lw=0.8)
-    left.set(title="singular values of the matrix", xlabel="number", ylabel="beside the largest")
+    left.set(title="singular values of the matrix", xlabel="number", ylabel="relative to the largest")
     left.legend()
     for way, found in errors.items():
         right.loglog(scales, found, "o-", ms=3, label=way)

@@ -56,7 +56,7 @@ xs, ys = np.meshgrid(np.linspace(-2, 2, 301), np.linspace(-2, 2, 301))
 figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")
 image = axes.pcolormesh(xs, ys, stress(xs, ys), shading="gouraud", cmap="viridis")
 axes.set(xlabel="x", ylabel="y", aspect="equal")
-figure.colorbar(image, label="stress along x, beside the tension")
+figure.colorbar(image, label="stress along x, relative to the tension")
 
 # %%
 # The derivatives of a solution are as good as it is.

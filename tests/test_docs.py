@@ -1,6 +1,7 @@
 """The documentation lists what there is, its code runs, and what it shows as results is so."""
 
 import ast
+import importlib
 import inspect
 import math
 import re
@@ -15,6 +16,8 @@ from fens.files.read import SECTIONS
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = sorted(DOCS.glob("*.md"))
+DECISIONS = sorted((DOCS / "decisions").glob("[0-9]*.md"))
+PARTS = ["Decision", "Why", "Measured by", "Consequences"]  # of each of them
 GUIDE = [p for p in PAGES if "```python" in p.read_text()]
 ARROW = re.compile(r"#\s*→\s*(.+?)(?:\s{2,}.*)?$")
 
@@ -44,24 +47,30 @@ def public():
 PUBLIC = {name: (function, classes) for name, function, classes in public()}
 
 
-@pytest.mark.parametrize("name", PUBLIC)
-def test_public_names_are_documented(name):
+def is_documented(name):
+    """Whether a public name has a docstring, its own or that of a class it is inherited from."""
     function, classes = PUBLIC[name]
     _, _, key = name.partition(".")
     if key == "__init__":  # the class says it
-        assert classes[0].__doc__
-    elif key:
-        assert any(vars(c)[key].__doc__ for c in classes if key in vars(c))
-    else:
-        assert (function or classes[0]).__doc__
+        return bool(classes[0].__doc__)
+    if key:
+        return any(vars(c)[key].__doc__ for c in classes if key in vars(c))
+    return bool((function or classes[0]).__doc__)
 
 
-@pytest.mark.parametrize("name", [name for name, (function, _) in PUBLIC.items() if function is not None])
-def test_public_names_have_types(name):
-    signature = inspect.signature(PUBLIC[name][0])
+def is_typed(function):
+    """Whether all that a function takes and what it returns have types."""
+    signature = inspect.signature(function)
     untyped = [p.name for p in signature.parameters.values() if p.annotation is p.empty]
-    assert untyped in ([], ["self"], ["cls"])
-    assert signature.return_annotation is not signature.empty
+    return untyped in ([], ["self"], ["cls"]) and signature.return_annotation is not signature.empty
+
+
+def test_public_names_are_documented():
+    assert not [name for name in PUBLIC if not is_documented(name)]
+
+
+def test_public_names_have_types():
+    assert not [name for name, (function, _) in PUBLIC.items() if function is not None and not is_typed(function)]
 
 
 def test_the_api_page_lists_what_is_public():
@@ -69,18 +78,57 @@ def test_the_api_page_lists_what_is_public():
     assert sorted(listed) == sorted(fens.__all__)
 
 
+def test_what_the_api_pages_describe_exists():
+    listed = r"^\.\. auto\w+:: (fens(?:\.\w+)+)(?:\(\))?\n((?:   :.+\n)*)"
+    lost = []
+    for path, options in re.findall(listed, "".join((DOCS / f"{p}.md").read_text() for p in ("api", "objects")), re.M):
+        module, _, name = path.rpartition(".")
+        thing = getattr(importlib.import_module(module), name, None)
+        members = re.findall(r"\w+", " ".join(re.findall(r"members: (.+)", options)))
+        fields = getattr(thing, "__annotations__", {})
+        lost += [path] * (thing is None) + [f"{path}.{m}" for m in members if not hasattr(thing, m) and m not in fields]
+    assert not lost
+
+
 def test_every_page_is_in_the_contents():
     trees = re.findall(r"```\{toctree\}\n(.*?)```", (DOCS / "index.md").read_text(), flags=re.DOTALL)
     listed = {line for tree in trees for line in tree.split("\n") if line and not line.startswith(":")}
-    elsewhere = {"gallery/index", "results/report", "benchmarks/peers", "benchmarks/scaling"}
+    elsewhere = {"gallery/index", "results/report", "benchmarks/peers", "benchmarks/scaling", "decisions/index"}
     assert listed == {p.stem for p in PAGES} - {"index"} | elsewhere
 
 
 def test_every_link_between_pages_leads_somewhere():
     examples = {f"gallery/{p.stem}.rst" for p in (DOCS.parent / "examples").glob("plot_*.py")} | {"gallery/index.rst"}
-    for page in PAGES:
-        for target in re.findall(r"\]\(([\w/]+\.(?:md|rst))\)", page.read_text()):
-            assert target in examples or (DOCS / target).is_file(), f"{page.name}: {target}"
+    lost = [
+        f"{page.name}: {target}"
+        for page in [*PAGES, *DECISIONS, DOCS / "decisions" / "index.md"]
+        for target in re.findall(r"\]\(([\w/.-]+\.(?:md|rst))(?:#[\w-]+)?\)", page.read_text())
+        if target not in examples and not (page.parent / target).is_file()
+    ]
+    assert not lost
+
+
+def test_every_decision_has_its_form_and_its_line_in_the_index():
+    index = (DOCS / "decisions" / "index.md").read_text()
+    lines = re.findall(r"^\| \[(\d{4})\]\((.+)\.md\) \| (.+) \| (.+) \| .+ \|$", index, flags=re.MULTILINE)
+    assert [name for _, name, _, _ in lines] == [p.stem for p in DECISIONS]
+    for k, (number, name, title, date) in enumerate(lines, 1):
+        text = (DOCS / "decisions" / f"{name}.md").read_text()
+        assert name.startswith(f"{k:04d}-")
+        assert number == f"{k:04d}"
+        assert text.startswith(f"# {number}. {title}\n\n*{date}*\n\n")
+        assert re.findall(r"^\*\*([A-Z][\w ]+)", text, flags=re.MULTILINE) == PARTS, name
+
+
+def test_every_file_that_a_page_names_is_there():
+    roots = (DOCS.parent, DOCS.parent / "src" / "fens")
+    lost = [
+        f"{page.name}: {path}"
+        for page in [*PAGES, *DECISIONS]
+        for path in re.findall(r"`(?:python )?((?:\w+/)+\w+\.py)\b[^`]*`", page.read_text())
+        if not any((root / path).is_file() for root in roots)
+    ]
+    assert not lost
 
 
 def test_every_figure_is_computed():

@@ -170,7 +170,6 @@ def test_numbers_are_kept_as_floats():
 BROKEN = [
     ({"adapt": True, "scale": 3.0}, "adapt", "leave out scale and initialisation"),
     ({"adapt": True, "initialisation": "xavier"}, "adapt", "leave out scale and initialisation"),
-    ({"layers": 2, "partition": 2}, "partition", "leave out one of them"),
     ({"tol": 1e-6, "estimate": False}, "tol", "give one of the two"),
     ({"tol": 1e-6, "features": {u: 100}}, "features", "one number of features to begin with"),
     ({"tol": 1e-6, "features": 9, "max_features": 4}, "features", "features, 9, is .* max_features, 4; raise"),
@@ -254,7 +253,6 @@ def written(tmp_path, lines):
         ("features = 50\nmax_features = 0", "max_features", 7),
         ("estimate = false\ntol = 1e-3", "tol", 7),
         ("scale = 3\nadapt = true", "adapt", 7),
-        ("layers = 2\npartition = 2", "partition", 7),
         ("points = { rows = 3 }\nfrequencies = { mixture = [] }", "frequencies", 7),
         ("seed = 1\nweights = { boundary = -1 }", "weights", 7),
         ("solver = 'direct'\nactivation = 'relu'", "activation", 7),

@@ -877,7 +877,7 @@ def said_again(document):
         (transposed, "do not belong together"),
         (flat, "do not belong together"),
         (named_at_length, "more than 1000 characters"),
-        (half_a_character, "too long, or none"),
+        (half_a_character, "too long, or has characters"),
         (other_order, "do not belong together"),
         (no_points, "do not belong to its problem"),
         (no_region, "do not belong together"),

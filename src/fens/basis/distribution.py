@@ -142,7 +142,7 @@ def _is_subset(given: Any) -> bool:
 
 
 def checked_shares(owner: str, shares: Any, count: int) -> tuple[float, ...]:
-    """As many positive numbers, which count beside each other."""
+    """As many positive numbers, which count relative to each other."""
     message = f"{owner} takes as many positive shares as it has parts, {count}; got {quoted(shares)}."
     found = real_array(shares, SettingError, message)
     if found.shape != (count,) or not (np.isfinite(found).all() and (found > 0).all() and np.isfinite(found.sum())):

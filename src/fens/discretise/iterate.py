@@ -16,7 +16,7 @@ from ..problem import Jet, Problem
 from . import DiscreteCondition, Jets, LinearRows, evaluate_jets, homes
 
 HalfWidths = Sequence[Sequence[float]]  # of the domain of each unknown, along each axis
-NEGLIGIBLE = 1e-6  # size of one unknown beside another's, below which it may be rounding
+NEGLIGIBLE = 1e-6  # size of one unknown relative to another's, below which it may be rounding
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ class Iterate:
         return tuple(float(np.abs(v).max()) for v in self._values)
 
     def step_to(self, other: Iterate, zero: float) -> float:
-        """The largest difference of two functions beside their size, which counts as at least `zero`.
+        """The largest difference of two functions relative to their size, which counts as at least `zero`.
 
         One of several unknowns may vanish; then its size is that of the rounding of the others.
         """
@@ -98,7 +98,7 @@ class Iterate:
     def relative_residuals(
         self, conditions: Sequence[LinearRows], half_widths: HalfWidths, least: float
     ) -> tuple[float, ...]:
-        """The residual of each equation beside its terms; of data with noise, as if they held.
+        """The residual of each equation relative to its terms; of data with noise, as if they held.
 
         A term c ∂^α u counts with at least |c| times what a function of the size of u, or of size `least`, varying
         over the domain, would give it; else the condition u = 0 would never be seen to hold.

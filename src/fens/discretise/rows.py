@@ -15,7 +15,7 @@ from ..basis import Coefficient, TrialSpace, row_slices
 from ..problem import Condition, Jet
 from .functional import POINTS, RowFunctional
 
-SOFT = 1e-5  # weight of data with noise beside that of equations, which are to hold whatever the data say
+SOFT = 1e-5  # weight of data with noise relative to that of equations, which are to hold whatever the data say
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from ..problem import Problem, Unknown
 from .pencil import Pencil
 from .spectrum import SAFETY, Candidate, Computed
 
-HOLDS = 1e-3  # residual of the equation beside its terms, above which an eigenvalue is not resolved
+HOLDS = 1e-3  # residual of the equation relative to its terms, above which an eigenvalue is not resolved
 CONFIRMED = 1e-3  # relative difference up to which two computations found the same eigenvalue
 DEFECT = 0.5  # of what is left of a function that counts: much of it is in other directions than the function
 

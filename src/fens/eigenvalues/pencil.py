@@ -178,7 +178,7 @@ class Operators:
 
     @cached_property
     def natural(self) -> float:
-        """The size of an eigenvalue whose function varies over the domain: that of the highest derivatives beside M."""
+        """The size of an eigenvalue whose function varies over the domain: of the highest derivatives relative to M."""
         sides = zip(self._grouped(self.left), self._grouped(self.right), strict=True)
         found = [self._size(_principal(left)) / m for left, right in sides if (m := self._size(right)) > 0]
         return min((size for size in found if size > 0), default=1.0)

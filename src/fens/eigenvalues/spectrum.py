@@ -35,9 +35,9 @@ NEARLY = 1e-8  # and below which it is enough that they no longer settle
 SHRINKING = 0.7  # of the change so many iterations ago, above which it is settling no more
 PATIENCE = 3
 INDEPENDENT = 1e-13  # of a function, below which what others leave of it is rounding
-REAL = 1e-9  # imaginary part beside the value, below which it is rounding
+REAL = 1e-9  # imaginary part relative to the value, below which it is rounding
 DAMPING = 100.0  # of the least squares: right-hand sides without a solution would be met by huge weights
-SPURIOUS = 0.1  # residual of the equation beside its terms, above which an eigenvalue is none
+SPURIOUS = 0.1  # residual of the equation relative to its terms, above which an eigenvalue is none
 SAFETY = 2.0
 OFF_CENTRE = 0.137  # of the natural size of an eigenvalue, by which the shift avoids round numbers
 COPIES = 8  # of the matrix that there are at a time
@@ -48,7 +48,8 @@ UNSOLVED = "The equations of the eigenvalue problem could not be solved."
 class Candidate:
     """What may be an eigenvalue, with the weights of its function; `error` is what is known of its error so far.
 
-    `condition` is how much larger its error is than that of T; `residual` is that of the equations beside their terms.
+    `condition` is how much larger its error is than that of T; `residual` is that of the equations relative to their
+    terms.
     """
 
     eigenvalue: complex
@@ -115,7 +116,7 @@ class Computed:
     def iterated(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Eigenvalues, the weights of their functions, and their condition numbers, by subspace iteration.
 
-        Those wanted have settled then, or nearly; there are others beside them.
+        Those wanted have settled then, or nearly; there are others besides them.
         """
         X = self._start(min(count + EXTRA, len(self.features)))
         values = _like(X, values_at(self.features, self.points))
@@ -172,7 +173,7 @@ class Computed:
         return np.asarray(conditions * np.abs(away) * misses)
 
     def _residuals(self, eigenvalues: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """For each the largest residual of an equation beside its terms, at points that were not used."""
+        """For each the largest residual of an equation relative to its terms, at points that were not used."""
         worst = np.zeros(len(eigenvalues))
         for sides, sizes in zip(self.held_out.of(self.features), self.held_out.sizes(), strict=True):
             left, right = (to_host(side) @ weights.T for side in sides)
@@ -265,7 +266,7 @@ def _orthonormal(X: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     """Weights of functions that are orthonormal at the points, and their values; no more than are independent.
 
     By columns from the first: in the course of an iteration these part by the sizes of their eigenvalues, and none is
-    lost beside a larger one.
+    lost next to a larger one.
     """
     V = values @ X
     Q, R = torch.linalg.qr(V)

@@ -10,7 +10,7 @@ from ..fit.stats import Stats
 from ..nonlinear import NEGLIGIBLE
 
 SAFETY = 2.0  # the difference of two solutions can be smaller than the error of either
-UNRESOLVED = 0.01  # residual of an equation beside its terms, above which two solutions may err alike
+UNRESOLVED = 0.01  # residual of an equation relative to its terms, above which two solutions may err alike
 UNCERTAIN = 0.05  # relative error above which a solution is not one
 DETERMINED = 1e-8  # relative error to which a random function must be found again
 AMPLIFIED = 200.0  # units of round-off, times the change of a solution with its data, to which it suffices
@@ -21,7 +21,7 @@ SINGULAR = 3e11  # change of a solution relative to that of its data that leaves
 HELPS = 0.5  # of the error with fewer features, below which more of them help
 MORE, MORE_OR = "More features would lower the error", "Take more features"
 UNTRUSTED = ("unreliable", "inconsistent")  # verdicts with which an estimate is not to be trusted
-ROUNDED = 3e-14  # residual of an equation beside its terms, up to which it is rounding
+ROUNDED = 3e-14  # residual of an equation relative to its terms, up to which it is rounding
 FLOOR = 1.2e-14  # relative error that needs no improvement
 BY_CHANCE = 5.0  # standard deviations of a misfit above its mean, which is one in some million by chance
 
@@ -30,12 +30,12 @@ BY_CHANCE = 5.0  # standard deviations of a misfit above its mean, which is one 
 class Evidence:
     """What an error estimate rests on.
 
-    `residuals` has, for each region, the residual of its equation beside the terms, at points the solve did not use;
-    `disagreement` is the largest difference from a solution with independent features and points, and `differences`
-    has that of each unknown with the size of it; `recovery` is the
+    `residuals` has, for each region, the residual of its equation relative to the terms, at points the solve did not
+    use; `disagreement` is the largest difference from a solution with independent features and points, and
+    `differences` has that of each unknown with the size of it; `recovery` is the
     relative error with which random functions are found again from what the equations tell of them; `sensitivity`
-    how much random changes of the equations change the solution, beside their sizes; `rounding` the size of the
-    weighted features times the unit of round-off; `noise` has the change of each unknown that noise in the data makes;
+    how much random changes of the equations change the solution, relative to their sizes; `rounding` the size of
+    the weighted features times the unit of round-off; `noise` has the change of each unknown that noise of data makes;
     `misfit` is what the data miss the solution by, in units of their standard deviations, the root mean square of the
     `measured` values that have one.
 
@@ -112,7 +112,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Error:
-    """The error of a solution: `estimate` is the largest absolute one to be expected, `relative` beside the solution.
+    """The error of a solution: `estimate` is the largest absolute one expected, `relative` relative to the solution.
 
     Of several unknowns these are the largest; `of` has the absolute one of each.
 
@@ -155,7 +155,7 @@ def assess(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     Solutions `alike` have frequencies from one learnt distribution, and may lack the same.
     """
     worst, resolved = evidence.worst, evidence.resolved
-    spread = max(1.0, evidence.misfit)  # of the data, beside what they are said to have
+    spread = max(1.0, evidence.misfit)  # of the data, relative to what they are said to have
     errors = {
         name: max(
             SAFETY * max(difference + spread * evidence.noise.get(name, 0.0), evidence.local * size),
@@ -249,7 +249,7 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
 
 
 def _relative(errors: Mapping[str, float], evidence: Evidence) -> float:
-    """The largest error beside the size of its unknown; one that vanishes counts with the rounding of the others."""
+    """The largest error relative to its unknown's size; one that vanishes counts with the rounding of the others."""
     relative = []
     for name, error in errors.items():
         size = max(evidence.differences[name][1], NEGLIGIBLE * evidence.size)

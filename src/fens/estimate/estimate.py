@@ -31,7 +31,7 @@ MOST = 2000  # features, of which twice as many are tried
 HALF_WAY = 2.0  # a step of Newton's goes half of the way, or more, to where a solution branches
 SETTLED = 1.5  # growth of the sensitivity to twice as many features, below which it has ended
 STEPS = 10  # times what twice as many features change is the most that an error is, unless it falls by a tenth only
-COARSE, VANISHING = 1e-9, 0.1  # residual, and leading coefficient beside what it usually is; see `may_err_alike`
+COARSE, VANISHING = 1e-9, 0.1  # residual, and leading coefficient relative to what it usually is; see `may_err_alike`
 FAR = 100.0  # distance from the origin, in half-widths, from which the rounding of coordinates counts
 
 

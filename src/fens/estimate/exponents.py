@@ -2,7 +2,7 @@
 
 Near a regular singular point, the solutions of Σ c_k(d) ∂ᵏu are dˢ, where the exponents s solve
 Σ γ_k s(s−1)…(s−k+1) = 0, and γ_k is the limit of d^(m−k) c_k/c_m as the distance d from the face vanishes (Frobenius).
-If all but the smooth ones of them are unbounded, boundedness is a condition, and one that is given beside it may
+If all but the smooth ones of them are unbounded, boundedness is a condition, and one that is given besides it may
 contradict it: of (r u′)′ = f, whose solutions are 1 and log r, nobody may ask for a value at r = 0.
 """
 

@@ -23,7 +23,7 @@ PLACES, DIRECTIONS = 12, 4
 SHARE = 0.25  # of these in which a root is on the wrong side
 STEP, STEPS = 0.02, 300  # of a characteristic, in half-widths of the domain
 ON_FACE = 24  # points of a face that are looked at, and from which characteristics start
-VANISHING = 1e-3  # leading coefficient, beside what it usually is, with which a face may need no condition
+VANISHING = 1e-3  # leading coefficient, relative to what it usually is, with which a face may need no condition
 
 Find = Callable[[Look, Samples], Look]
 

@@ -1,9 +1,9 @@
 """What residuals do to a solution near the place where they are.
 
-Near a point, an error that varies over a length ℓ leaves a residual of at most Σ|c_α| ℓ^(−|α|) times its size. So where
-|r| stands beside that sum, the solution is wrong by at least the quotient, or so; on a condition that gives values it
-is just the error. Features of wave number k make no error that varies over less than 1/k or, next to a boundary, a
-corner or a zero of leading coefficients, than the distance from there.
+Near a point, an error that varies over a length ℓ leaves a residual of at most Σ|c_α| ℓ^(−|α|) times its size. So |r|
+relative to that sum is, or nearly so, the least that the solution is wrong by; on a condition that gives values it is
+just the error. Features of wave number k make no error that varies over less than 1/k or, next to a boundary, a corner
+or a zero of leading coefficients, than the distance from there.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ class Symbol:
         return np.sort(np.real(roots[np.isfinite(roots) & (np.abs(roots) < 1e3 * SHORT**3)]))
 
     def _polynomial(self, row: int, along: np.ndarray, waves: np.ndarray) -> np.ndarray:
-        """The coefficients of the matrix P(τ), where ∂ is i waves + τ along; of each equation beside its largest."""
+        """The coefficients of the matrix P(τ), where ∂ is i waves + τ along, relative to each equation's largest."""
         P = np.zeros((self._order + 1, len(self.looks), len(self.unknowns)), dtype=complex)
         for equation, unknown, values, factors in self._terms:
             power = np.array([values[row]], dtype=complex)

@@ -79,7 +79,7 @@ def _combined(
     while at < len(pieces) and (sign := pieces[at].group().strip()) in ("+", "-", "&"):
         signs.add(sign)
         if "&" in signs and len(signs) > 1:
-            refuse(text, pieces[at].end() - 1, "& beside + or - needs brackets to say which comes first")
+            refuse(text, pieces[at].end() - 1, "& next to + or - needs brackets to say which comes first")
         other, at = _operand(text, pieces, at + 1, known, depth)
         value = {"+": value.__add__, "-": value.__sub__, "&": value.__and__}[sign](other)
     return value, at
@@ -176,7 +176,7 @@ KINDS: dict[str, tuple[Callable[[Tables, Names, Mapping[str, Shape], str], Shape
 
 def _required(parts: Tables, kind: str, key: str) -> Node:
     if key not in parts:
-        raise FileError(f"a {kind} needs {key} beside it")
+        raise FileError(f"a {kind} needs {key} next to it")
     return parts[key]
 
 

@@ -1,7 +1,7 @@
 """Choosing the scale of the frequencies for a problem: one for each axis, by rank, and refined by trial fits.
 
-A trial is a fit like the final one, and is judged by how well the equations hold at other points, each beside its own
-terms. Where there are many more rows than features, it fits some of them.
+A trial is a fit like the final one, and is judged by how well the equations hold at other points, each relative to its
+own terms. Where there are many more rows than features, it fits some of them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from .discrete import DiscreteProblem, Fit
 from .search import ROUND_OFF, Search, descend, search
 
 COMPARABLE = 8.0  # ratio of lengths up to which axes share one scale, at first
-UNEQUAL = 3.0  # ratio of the solution's slopes, beside what the scales expect, above which other scales are tried
+UNEQUAL = 3.0  # ratio of the solution's slopes, relative to what the scales expect, above which other scales are tried
 STEEPEST = 100.0  # the largest such ratio that a trial is trusted with
 SLOPE_POINTS = 500
 
@@ -182,7 +182,7 @@ class Trials:
         return cls(replace(discrete, conditions=training), draw, discrete.held_out, False)
 
     def loss(self, scales: Scales) -> float:
-        """The largest held-out residual of an equation beside its terms; infinite if the fit fails."""
+        """The largest held-out residual of an equation relative to its terms; infinite if the fit fails."""
         if scales not in self.losses:
             self.losses[scales] = self._loss(scales)
         return self.losses[scales]
@@ -198,7 +198,7 @@ class Trials:
     def slopes(self, scales: Scales) -> Scales | None:
         """The root mean squares of the slopes of a fit along the axes, if their ratios are not those of the scales.
 
-        Those of one component beside each other; how one compares with another says nothing about either.
+        Those of one component relative to each other; how one compares with another says nothing about either.
         """
         if (functions := self.function(scales)) is None:
             return None

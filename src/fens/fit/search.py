@@ -13,10 +13,10 @@ from ..basis import Scales
 from ..errors import SettingError
 from ..options import ScaleGrid
 
-ROUND_OFF = 5e-14  # residual of an equation beside its terms below which no scale is much better
+ROUND_OFF = 5e-14  # residual of an equation relative to its terms below which no scale is much better
 OCTAVE_PART = 2**0.25
 FARTHEST = 20
-BY_CHANCE = 0.5  # residual of an equation beside its terms with which nothing is solved
+BY_CHANCE = 0.5  # residual of an equation relative to its terms with which nothing is solved
 FLAT = 0.9  # of a residual, above which another one that is by chance is no better
 
 
@@ -25,7 +25,7 @@ class Search:
     """What a search for the scale tried: the scales, the loss of each, and why it ended.
 
     The loss of a `ScaleGrid` is the residual ‖A w − F‖; that of the automatic search the largest residual of an
-    equation beside its own terms, at points that the trial did not use.
+    equation relative to its own terms, at points that the trial did not use.
     """
 
     scales: tuple[tuple[float, ...], ...]

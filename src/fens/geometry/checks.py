@@ -14,7 +14,7 @@ from .._support.numbers import items, real_number
 from ..errors import RegionError, quoted
 
 LARGEST = 1e100  # of a coordinate
-THINNEST = 1e-12  # of a shape, beside its coordinates
+THINNEST = 1e-12  # of a shape, relative to its coordinates
 
 
 def check_names(coordinates: Iterable[Any]) -> None:

@@ -16,7 +16,7 @@ from ..errors import FensError, RegionError, quoted
 from .boundary.piece import Definition, Piece, Samples
 
 MOST_NODES = 4 * 10**6  # of a quadrature
-SLACK = 1e-12  # round-off, beside the size of a domain
+SLACK = 1e-12  # round-off, relative to the size of a domain
 
 
 class Region(Definition, ABC):

@@ -14,7 +14,7 @@ from .streamed import TRIANGLES, Streamed
 __all__ = ["Automatic", "free", "held_bytes", "least"]
 
 COPIES = 3  # what `Direct` needs at its peak, in matrices
-VECTORS = 25  # numbers for each row beside those of the matrix: coordinates, coefficients, right-hand sides, residuals
+VECTORS = 25  # numbers for each row besides those of the matrix: coordinates, coefficients, right-hand sides, residuals
 TALL = 5  # rows for each column from which a sketch pays
 WORTH = 2e10  # flops of a QR below which nothing needs to be saved
 

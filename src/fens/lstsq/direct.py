@@ -30,7 +30,7 @@ FALLING = 0.9  # residuals that fall to less of the last ones are worth another 
 class Direct:
     """The solver for matrices that fit in memory: its peak is below three times the matrix.
 
-    `damping` is λ beside the size of rounding; `refinements` is how many corrections are tried.
+    `damping` is λ relative to the size of rounding; `refinements` is how many corrections are tried.
     """
 
     damping: float = 1.0

@@ -1,4 +1,4 @@
-"""Rows above a multiple of the identity, which keeps the weights small where the rows are of no one mind."""
+"""Rows above a multiple of the identity, which keeps the weights small where the rows are inconsistent."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """QR of rows that are never held together, damped and refined like `Direct`'s.
 
 Householder vectors are as large as the matrix, so they are not kept: of Q only Qᵀb is known, because b is folded into
-the triangle beside A. For residuals and other right-hand sides r the normal equations stand in: (RᵀR + λ²)⁻¹Aᵀr. Their
+the triangle next to A. For residuals and other right-hand sides r the normal equations stand in: (RᵀR + λ²)⁻¹Aᵀr. Their
 rounding, ε‖A‖‖r‖, is divided by λ², so λ is chosen such that the weights it makes are no larger than those of the
 solution: ‖A‖(ε‖r‖/‖b‖)^½. It falls with the residual, step by step, to the size of rounding.
 """
@@ -22,7 +22,7 @@ from .triangle import EPS, Damped, norm, rank_of, rounding
 
 FALLING = 0.5  # a residual that falls to less of the last one is worth another pass
 MOST = 8  # steps
-TRIANGLES = 5  # that are held beside the rows, each stored as a square
+TRIANGLES = 5  # that are held besides the rows, each stored as a square
 HIGHEST = 4  # rows for each column that are folded in at a time; with more of them, little would be gained
 
 

@@ -40,8 +40,8 @@ DRIFT = 10.0  # factor by which row weights may leave those of the start before 
 class State:
     """Where an iteration stands.
 
-    `residual` is the norm of the weighted equations, and `relative` the largest of theirs beside the size of its terms;
-    `step` is the largest change of u beside the largest |u|, and `damping` the fraction of the full step that was
+    `residual` is the norm of the weighted equations, and `relative` the largest of theirs relative to its terms;
+    `step` is the largest change of u relative to the largest |u|, and `damping` the fraction of the full step that was
     taken, 0 if no fraction made the residual fall; `settled` says that further steps would only be rounding. `rank` is
     the numerical rank of the matrix.
     """

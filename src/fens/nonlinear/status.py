@@ -9,7 +9,7 @@ import numpy as np
 from .._support.progress import time_left
 from .newton import State
 
-HOLDS = 1e-3  # residual of an equation beside its terms, up to which it holds
+HOLDS = 1e-3  # residual of an equation relative to its terms, up to which it holds
 NO_SOLUTION = 0.1  # and above which it cannot be said to hold at all
 ELSEWHERE = "Try another initial function, fens.continuation from an easier problem, or more features."
 

@@ -155,7 +155,7 @@ def _film(problem: Problem, coordinate: Any, frames: Any, fps: Any) -> Film:
         raise SettingError(f"animate() takes one of the coordinates, {known}; got {quoted(coordinate)}.")
     if not 2 <= len(coordinates) <= 3:
         raise SettingError(
-            f"animate() draws what remains beside {coordinate} if that is one or two coordinates; there are "
+            f"animate() draws what remains besides {coordinate} if that is one or two coordinates; there are "
             f"{len(coordinates)} in all, {known}."
         )
     if not is_whole(frames, 2) or frames > MOST_FRAMES:

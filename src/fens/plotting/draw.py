@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 RIM_COLOUR, NEIGHBOUR_COLOUR = "0.15", "0.7"
 TICKS = 5  # at most, along an axis of a map
-BAR = 0.045  # width of a colour bar, beside the side of a square map
+BAR = 0.045  # width of a colour bar, relative to the side of a square map
 MARGIN = 0.03  # around a domain that does not fill its bounds
 
 
@@ -74,7 +74,7 @@ def set_limits(axes: Axes, domains: Sequence[Any], free: Sequence[int], full: bo
 
 
 def add_bar(drawn: Drawn, label: str) -> None:
-    """A colour bar as high as the map beside it, with an arrow where values lie beyond it."""
+    """A colour bar as high as the map next to it, with an arrow where values lie beyond it."""
     axes = drawn.image.axes
     (left, right), (low, high) = axes.get_xlim(), axes.get_ylim()
     slimness = np.sqrt((high - low) / (right - left)) if axes.get_aspect() != "auto" else 1.0

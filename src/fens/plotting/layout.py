@@ -63,7 +63,7 @@ def draw_plane(quantity: Quantity, part: Any) -> None:
 
 
 def draw_strip(quantity: Quantity, part: Any) -> None:
-    """One coordinate and time: a map, and beside it curves at some times, which are marked at its side."""
+    """One coordinate and time: a map, and next to it curves at some times, which are marked at its side."""
     left, right = part.subplots(1, 2, width_ratios=(1.0, 1.15))
     domain = quantity.domain
     _draw_maps([left], quantity, [Section(domain, (0, 1), (0.0, 0.0))])
@@ -139,7 +139,7 @@ def _draw_curves(
     labels: Sequence[str] = ("",),
     tones: Sequence[Any] = COLOURS[:1],
 ) -> None:
-    """Curves that share their limits, with a legend beside them if there are several."""
+    """Curves that share their limits, with a legend next to them if there are several."""
     limits = shade(np.concatenate([c.values for c in curves]), quantity.floor)
     for c, label, tone in zip(curves, labels, tones, strict=True):
         draw_curve(axes, c, limits, label, tone)
@@ -203,7 +203,7 @@ def _size_of_slices(domain: Domain) -> Size:
 
 
 def _widths(domain: Domain) -> list[float]:
-    """Of the three slices of a domain, beside each other."""
+    """Of the three slices of a domain, next to each other."""
     x, y, _ = (b - a for a, b in domain.bounds)
     return [x, x, y] if to_scale(domain) else [1.0, 1.0, 1.0]
 

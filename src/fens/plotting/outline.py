@@ -122,7 +122,7 @@ def _crossings(inside: Inside, within: np.ndarray, beyond: np.ndarray) -> np.nda
 
 
 def _sharpened(inside: Inside, vertices: np.ndarray, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The outline with a further vertex for each stretch at a bend, on the boundary beside its middle."""
+    """The outline with a further vertex for each stretch at a bend, on the boundary next to its middle."""
     rows = _bent(vertices, codes)
     start, end = vertices[rows], vertices[rows + 1]
     middle, to_the_right = (start + end) / 2, (end - start)[:, ::-1] * (1, -1)  # where the outside is

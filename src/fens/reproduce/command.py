@@ -23,7 +23,7 @@ from .results import Results
 from .run import LARGEST, Outcome, run_cell
 
 DESCRIPTION = (
-    "Run the paper's experiments and set every figure beside the paper's. The quick run takes every\n"
+    "Run the paper's experiments and set every figure next to the paper's. The quick run takes every\n"
     "problem at two sizes; each finished cell is kept at once, and a run that was stopped goes on where\n"
     "it was."
 )

@@ -1,4 +1,4 @@
-"""Ours beside the paper's, and what that comes to."""
+"""Ours next to the paper's, and what that comes to."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Found:
 
     @property
     def thinned(self) -> tuple[str, ...]:
-        """What was left out beside the paper's experiment, but for candidates."""
+        """What was left out relative to the paper's experiment, but for candidates."""
         about, cell = self.cell.about, self.cell
         full = about.full.features or int(cell.size)
         said = []

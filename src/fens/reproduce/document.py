@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
-MARKS = {"good": "●", "near": "○", "bad": "▲", "": ""}  # beside the colours, for those who do not see them
+MARKS = {"good": "●", "near": "○", "bad": "▲", "": ""}  # besides the colours, for those who do not see them
 
 STYLE = """
 :root { --ink: #1b1f24; --soft: #5b6470; --line: #d8dde3; --good: #cfe3f7; --near: #f3f1e4; --bad: #f9d9b8; }
@@ -58,7 +58,7 @@ class Items:
 
 @dataclass(frozen=True)
 class Value:
-    """An entry of a table; `tone` is good, near or bad beside the paper's, `prose` what wraps."""
+    """An entry of a table; `tone` is good, near or bad relative to the paper's, `prose` what wraps."""
 
     text: str
     tone: str = ""
@@ -98,7 +98,7 @@ def html(title: str, blocks: Sequence[Block]) -> str:
 
 
 def markdown(blocks: Sequence[Block]) -> str:
-    """The same in Markdown, with the figures beside it."""
+    """The same in Markdown, with the figures next to it."""
     return "\n\n".join(_markdown(b) for b in blocks) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The paper's figures, with our curves beside its own. matplotlib is imported when one is drawn."""
+"""The paper's figures, with our curves next to its own. matplotlib is imported when one is drawn."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ TITLE = "The paper's experiments, reproduced with fens"
 
 
 def write_report(results: Results, folder: Path) -> Path:
-    """Write report.html and report.md, and the figures beside them."""
+    """Write report.html and report.md, and the figures next to them."""
     records = results.records()
     return write(folder, TITLE, list(blocks(records)))
 

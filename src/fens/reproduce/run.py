@@ -74,7 +74,7 @@ def thinned_search(cell: Cell, loss: Callable[[float], float], centre: Callable[
     """Algorithm 1 on some of its candidates: scales tried, and the loss of each.
 
     These are the paper's own ρ, the one nearest to ours, and then, in strides of half an octave that shrink, those
-    beside the best so far, as many as the cell allows.
+    next to the best so far, as many as the cell allows.
     """
     found, tried = paper.search(cell.about.table, cell.activation), dict[float, float]()
     own = paper.number(cell.about.table, cell.activation, cell.size, "rho_opt")

@@ -19,7 +19,7 @@ from ..problem import Formula, Normal, Problem
 from ..problem.expression import Reader, worked_out
 from ..problem.formula import real_parts
 
-CONVERGED = 1e-2  # difference of two rules, beside the integral of the absolute value, up to which there is an integral
+CONVERGED = 1e-2  # difference of two rules, relative to the integral of the absolute value, with which there is one
 ABSOLUTELY = 3e-2  # the same of the absolute values, which have kinks
 FIRM = 1e-6  # and up to which nothing need be said
 

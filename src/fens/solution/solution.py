@@ -148,7 +148,7 @@ class Solution:
             for p in discretised
             if p.condition.region == region
         ]
-        if len({len(r) for r in rows}) > 1:  # an integral beside equations that hold at points
+        if len({len(r) for r in rows}) > 1:  # an integral next to equations that hold at points
             return np.concatenate(rows)
         return rows[0] if len(rows) == 1 else np.stack(rows)
 
@@ -222,7 +222,7 @@ class Solution:
         d = len(self.problem.coordinates)
         of_functions = [d * k + i for k, c in enumerate(self.problem.components) if not c.is_constant for i in range(d)]
         on_grid = isinstance(self.settings.scale, ScaleGrid)
-        loss = "residual ‖A w − F‖" if on_grid else "largest residual at other points, beside its terms"
+        loss = "residual ‖A w − F‖" if on_grid else "largest residual at other points, relative to its terms"
         return pictures.plot_searches(self._searches, loss, of_functions, path)
 
     def plot_points(self, path: PathLike | None = None) -> Figure:

@@ -26,7 +26,7 @@ LONGEST_TEXT = 10**6
 def decoded(entries: Any, root: Any, arrays: bytes, kinds: Mapping[str, Kind]) -> Any:
     """The value that entry number `root` stands for."""
     if not isinstance(entries, list) or not all(isinstance(e, list) and e for e in entries):
-        raise FileError("the entries of the file are none")
+        raise FileError("the file is malformed: its entries are not a list of lists")
     if len(entries) > MOST_ENTRIES:
         raise FileError(f"the file has more than {MOST_ENTRIES} entries")
     decoder = Decoder(arrays, kinds, _renumbered(entries))
@@ -56,9 +56,9 @@ class Decoder:
         """What stands in an entry: a value of JSON's, or a reference to an earlier entry."""
         if not isinstance(given, list):
             if isinstance(given, dict) or (isinstance(given, float) and not math.isfinite(given)):
-                raise FileError("an entry of the file is none")
+                raise FileError("the file is malformed: an entry is neither a value nor a reference")
             if isinstance(given, str) and (len(given) > LONGEST_TEXT or not _is_text(given)):
-                raise FileError("a text of the file is too long, or none")
+                raise FileError("the file is malformed: a text is too long, or has characters that cannot be shown")
             return given
         if len(given) != 1 or type(given[0]) is not int or not 0 <= given[0] < len(self.built):
             raise FileError("an entry of the file refers to one that is not there")
@@ -98,7 +98,7 @@ class Decoder:
     def _array(self, dtype: str, order: str, offset: int, *shape: int) -> np.ndarray:
         whole = all(type(n) is int and n >= 0 for n in (offset, *shape))
         if dtype not in DTYPES or order not in ("C", "F") or not whole or len(shape) > 8:
-            raise FileError("an array of the file is none")
+            raise FileError("the file is malformed: an array has no type, order or shape that fens writes")
         count = math.prod(shape)
         size = count * np.dtype(dtype).itemsize
         if offset != self.taken or offset + size > len(self.arrays):
@@ -115,7 +115,7 @@ def _is_text(given: str) -> bool:
 
 def _scalar(array: Any) -> Any:
     if not isinstance(array, np.ndarray) or array.ndim:
-        raise FileError("a number of the file is none")
+        raise FileError("the file is malformed: a number is not written as one")
     return array[()]
 
 
@@ -144,7 +144,7 @@ def _tensor(array: np.ndarray) -> torch.Tensor:
 
 def _float(text: str) -> float:
     if text not in ("nan", "inf", "-inf"):
-        raise FileError("a number of the file is none")
+        raise FileError("the file is malformed: a number is not written as one")
     return float(text)
 
 

@@ -140,14 +140,14 @@ def function(name: str, given: dict[str, bool], *arguments: sp.Expr) -> sp.Expr:
 def handle(called: Any, label: str) -> Handle:
     """A callable inside an equation: one of known kind, or the name of one that was left behind."""
     if not callable(called):
-        raise FileError(f"the function {label} in the file is none")
+        raise FileError(f"the file is malformed: the function {label} cannot be called")
     return Handle(called, _text(label))
 
 
 def rational(p: int, q: int) -> sp.Rational:
     """A whole or a rational number."""
     if type(p) is not int or type(q) is not int or q < 1:
-        raise FileError("the file has a fraction that is none")
+        raise FileError("the file is malformed: a fraction is not one of whole numbers")
     return sp.Rational(p, q)
 
 
@@ -156,9 +156,9 @@ def real(sign: int, mantissa: int, exponent: int, precision: int) -> sp.Float:
     numbers = (sign, mantissa, exponent, precision)
     bits = mantissa.bit_length() if all(type(n) is int for n in numbers) else -1
     if bits < 0 or sign not in (0, 1) or mantissa < 0 or bits > 4 * MOST_DIGITS or abs(exponent) > 10**5:
-        raise FileError("the file has a number that is none")
+        raise FileError("the file is malformed: a number in floating point is not written as one")
     if not 1 <= precision <= 4 * MOST_DIGITS or (mantissa % 2 == 0 and (mantissa, exponent) != (0, 0)):
-        raise FileError("the file has a number that is none")
+        raise FileError("the file is malformed: a number in floating point is not written as one")
     return sp.Float._new((sign, mantissa, exponent, bits), precision, zero=False)
 
 
@@ -225,6 +225,6 @@ def _text(name: Any) -> str:
 
 def _assumed(given: Any) -> dict[str, bool]:
     if not isinstance(given, dict) or not set(given) <= ASSUMPTIONS or not all(type(v) is bool for v in given.values()):
-        raise FileError("the file has a symbol with assumptions that are none")
+        raise FileError("the file is malformed: a symbol has assumptions that fens does not know")
     return given
 

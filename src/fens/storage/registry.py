@@ -149,7 +149,7 @@ class Kind:
 def written(names: Any, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
     """The kinds with the fields that a file says they have; of others it has none."""
     if not isinstance(names, dict):
-        raise FileError("the kinds of the file are none")
+        raise FileError("the file is malformed: its kinds are not a table")
     known = {**FORMER, **kinds}
     return {name: known[name].written_with(own) for name, own in names.items() if name in known}
 

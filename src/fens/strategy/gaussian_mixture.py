@@ -9,7 +9,7 @@ import numpy as np
 from ..basis import Spot
 
 STEPS = 40  # of the fit
-APART = 5.5  # squared distance of two spots, beside the sum of their variances, below which they are one
+APART = 5.5  # squared distance of two spots, relative to the sum of their variances, below which they are one
 LEAST = 1e-3  # part of all the weight that makes a spot
 
 

@@ -98,7 +98,7 @@ def _around(field: Field, settings: Settings, size: int, inner: Ansatz) -> Ansat
 
 
 def variation(field: Field, points: np.ndarray) -> np.ndarray:
-    """The squares of slopes and of second derivatives of a function, both beside their means.
+    """The squares of slopes and of second derivatives of a function, both relative to their means.
 
     Of a bump, slopes make a ring and second derivatives a hill with a moat; together they make a hill.
     """

@@ -12,9 +12,9 @@ from .curve import Arc, halved
 from .piece import Samples
 
 LOOKS = 32  # places on a panel that are looked at first
-FINEST = 1e-5  # beside the length of the arc: crossings closer together than this may be missed
-ROUND_OFF = 1e-2  # beside the slack of a shape: depths so small that boundaries are the same
-LEAST = 1e-10  # beside the length of the arc: shorter stretches are none
+FINEST = 1e-5  # relative to the length of the arc: crossings closer together than this may be missed
+ROUND_OFF = 1e-2  # relative to the slack of a shape: depths so small that boundaries are the same
+LEAST = 1e-10  # relative to the length of the arc: shorter stretches are none
 
 
 def clip_arc(arc: Arc, other: Domain, keeps: Callable[[Samples], np.ndarray]) -> list[Arc]:

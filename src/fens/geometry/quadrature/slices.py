@@ -15,7 +15,7 @@ from .rule import gauss, gauss_with_roots
 
 HALVINGS = 40
 DIGITS = 0.6  # that one more point along a slice is worth
-RESOLVED = 1e-14  # error of areas, beside the square of the size of the domain
+RESOLVED = 1e-14  # error of areas, relative to the square of the size of the domain
 
 
 def slice_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:

@@ -122,7 +122,7 @@ class Concentrated:
         return np.concatenate(found)
 
     def _dense(self, points: np.ndarray, count: int, domain: Domain, rng: np.random.Generator) -> np.ndarray:
-        """Which of many points to keep so that they are as dense as they should be, beside `count` of them evenly."""
+        """Which of many points to keep so that they are as dense as they should be, next to `count` of them evenly."""
         d, density = len(domain.coordinates), np.full(len(points), 1 - self.share)
         for centre, width in zip(self.centres, self.widths, strict=True):
             z = (points - np.array(centre)) / np.array(width)
@@ -258,7 +258,7 @@ def _mesh(counts: Sequence[int]) -> np.ndarray:
 
 
 def faces(piece: Piece, domain: Domain) -> float:
-    """As how many faces of a box a piece counts: by its measure, beside the mean of the faces of the bounds."""
+    """As how many faces of a box a piece counts: by its measure, relative to the mean of the faces of the bounds."""
     if isinstance(piece, Patch | Sliced):
         return 1.0
     if isinstance(piece, Extruded):

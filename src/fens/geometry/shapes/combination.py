@@ -18,7 +18,7 @@ from ..region import Facet, points_of
 from .shape import TRIALS, Shape
 
 WORDS = {"+": "or", "-": "without", "&": "and"}
-PROBE = 1e-6  # step from a point that two boundaries share, beside the size of the shape
+PROBE = 1e-6  # step from a point that two boundaries share, relative to the size of the shape
 
 
 @dataclass(frozen=True, repr=False)

@@ -23,8 +23,8 @@ from .box import Box
 from .shape import TRIALS, Shape
 
 STEPS = 30  # of Newton's method, which near a boundary takes a few
-SHELL = 0.02  # thickness beside the size of the box
-UPRIGHT = 1e-5  # other slopes beside that along an axis, where a plane across it touches the boundary
+SHELL = 0.02  # thickness relative to the size of the box
+UPRIGHT = 1e-5  # other slopes relative to that along an axis, where a plane across it touches the boundary
 STARTS = 400  # points from which critical heights are looked for
 
 

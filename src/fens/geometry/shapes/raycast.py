@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 DIRECTION = (0.3141592653, 0.2718281828, 0.9095)  # along no plane or edge that anyone draws
-NEAR = 1e-9  # of a triangle: how far beside it a ray still tells that its plane is near
+NEAR = 1e-9  # of a triangle: how far from it a ray still tells that its plane is near
 
 
 class Rays:
@@ -22,7 +22,7 @@ class Rays:
         self.step = np.maximum((flat.max(axis=(0, 1)) - self.low) / self.cells, 1e-300)
 
     def signed_distance(self, points: np.ndarray) -> np.ndarray:
-        """Negative inside; beside the surface, about the distance from it, elsewhere at least that."""
+        """Negative inside; next to the surface, about the distance from it, elsewhere at least that."""
         at = points @ self.frame
         cell = np.floor((at[:, :2] - self.low) / self.step).astype(int)
         within = np.all((cell >= -1) & (cell <= self.cells), axis=1)
@@ -40,7 +40,7 @@ class Rays:
         return np.where(crossings % 2 == 1, -nearest, nearest)
 
     def _against(self, triangle: np.ndarray, at: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Whether rays hit triangles, or pass close beside; and how far from their planes the points are, if below."""
+        """Whether rays hit triangles, or pass close by; and how far from their planes the points are, if below."""
         origin, inverse, normal = (a[triangle] for a in self._planes)
         away = at - origin
         u = inverse[:, 0, 0] * away[:, 0] + inverse[:, 0, 1] * away[:, 1]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .combination import Combined
     from .cylinder import Cylinder
 
-CROWD = 0.02  # depth, beside the size of a shape, down to which points get denser
+CROWD = 0.02  # depth, relative to the size of a shape, down to which points get denser
 TRIALS = 2**14  # points from which shares are estimated
 
 
@@ -97,7 +97,7 @@ class Inside(Piece):
         samples = super().sample(count, unit, rng)
         if count and not len(samples):
             raise RegionError(
-                f"No point was found inside {self.shape.name}: beside its size, from {_corner(self.shape, 0)} to "
+                f"No point was found inside {self.shape.name}: relative to its size, from {_corner(self.shape, 0)} to "
                 f"{_corner(self.shape, 1)}, it is too thin. Scale its coordinates, so that it is as wide as it is long."
             )
         return samples

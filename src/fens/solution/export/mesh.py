@@ -18,7 +18,7 @@ PRODUCTS = {0: VERTEX, 1: LINE, 2: QUAD, 3: HEXAHEDRON}
 SIMPLICES = {1: LINE, 2: TRIANGLE, 3: TETRAHEDRON}
 EXTRUDED = {VERTEX: LINE, LINE: QUAD, TRIANGLE: WEDGE, QUAD: HEXAHEDRON}
 NEAR = 0.4  # of the distance between points, from the boundary within which others than its own are left out
-FLAT = 1e-3  # volume of a cell beside that of one of a grid, below which it is none
+FLAT = 1e-3  # volume of a cell relative to that of one of a grid, below which it is none
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from .style import STYLE
 
 MOST_EMBEDDED = 20 * 2**20  # bytes of a solution inside of its page
 EVIDENCE = {
-    "residual": "How far each equation is from holding, beside its terms, at points the solve did not use",
+    "residual": "How far each equation is from holding, relative to its terms, at points the solve did not use",
     "difference": "Largest difference from a second solution, with other features at other points",
     "recovery": "Relative error with which random functions are found again from what the equations tell of them: "
     "large if these do not determine the solution",
