@@ -4,6 +4,7 @@ Residuals are those of jets made by hand, trials those of a single cosine.
 """
 
 import itertools
+from dataclasses import fields
 from types import SimpleNamespace
 from typing import ClassVar
 
@@ -14,16 +15,18 @@ import torch
 
 import fens
 from fens._support.numbers import rms
-from fens.basis import Family, Isotropic, RandomFeatures, activation
-from fens.discretise import discretise, homes, linearise
+from fens.basis import Number, Plain, RandomFeatures, TrialSpace, activation
+from fens.discretise import homes, linearise
 from fens.discretise.field import Fields
+from fens.discretise.iterate import Iterate
 from fens.errors import EvaluationError, SettingError
-from fens.fit.discrete import DiscreteProblem, Stats, draw_features, place_points
+from fens.fit.discrete import DiscreteProblem, place_points
 from fens.fit.scale import STEPS, Trials
 from fens.fit.search import ROUND_OFF
-from fens.nonlinear import Iterate, starts
+from fens.fit.stats import Stats
+from fens.nonlinear import starts
 from fens.options import Settings
-from fens.problem import LINEARISATIONS, Jet
+from fens.problem import Jet
 
 CPU, INF, NAN = torch.device("cpu"), float("inf"), float("nan")
 x, y = sp.symbols("x y")
@@ -35,8 +38,8 @@ def at_points(problem, cls=DiscreteProblem, **options):
     """A problem at its points."""
     settings = Settings(**{"features": 10, **options})
     points = place_points(problem, settings, np.random.SeedSequence(0))
-    discretised = discretise(problem, points, LINEARISATIONS[settings.nonlinear], CPU)
-    return cls(problem, settings, discretised, np.random.SeedSequence(1), np.random.SeedSequence(2))
+    found = DiscreteProblem.of(problem, settings, points, np.random.SeedSequence(1), np.random.SeedSequence(2))
+    return cls(*(getattr(found, f.name) for f in fields(found)))
 
 
 def iterate(conditions, *values):
@@ -46,7 +49,7 @@ def iterate(conditions, *values):
     it for others, and "opposite" behind it for the other side of a pair.
     """
     problem = fens.Problem(conditions)
-    discretised = at_points(problem).discretised
+    discretised = at_points(problem).conditions
     jets = tuple(
         {jet(key): np.full(len(p.samples), float(value)) for key, value in given.items()}
         for p, given in zip(discretised, values, strict=True)
@@ -146,11 +149,9 @@ def test_the_length_of_a_step(before, after, zero, step):
 class Cosine:
     """One feature, cos(ρx), in the place of features that are yet to be scaled."""
 
-    members = (SimpleNamespace(half_width=np.ones(1)),)
-
     def scaled(self, scales, device):
         one = torch.ones((1, 1), dtype=torch.float64)
-        return Family((RandomFeatures(scales[0] * one, 0 * one[0], 0 * one[0], activation("cos")),))
+        return TrialSpace((RandomFeatures(scales[0] * one, 0 * one[0], 0 * one[0], activation("cos")),))
 
 
 class Recorded(DiscreteProblem):
@@ -159,9 +160,9 @@ class Recorded(DiscreteProblem):
     calls: ClassVar = []
     outcome = staticmethod(lambda fit: fit)
 
-    def fitted(self, features):
+    def solve(self, space):
         self.calls.append(self.settings)
-        return self.outcome(super().fitted(features))
+        return self.outcome(super().solve(space))
 
 
 def failed(fit):
@@ -180,7 +181,7 @@ LINEAR, NONLINEAR = fens.Problem({line: sp.Eq(u, sp.cos(2 * x))}), fens.Problem(
 def test_the_loss_of_a_trial_is_that_at_points_it_did_not_use(recorded):
     discrete = at_points(LINEAR, recorded)
     trials = Trials.of(discrete, Cosine())
-    used, other = discrete.discretised[0].samples.points[:, 0], discrete.held_out[0].samples.points[:, 0]
+    used, other = discrete.conditions[0].samples.points[:, 0], discrete.held_out[0].samples.points[:, 0]
     assert not set(used) & set(other)
     for rho in (1.0, 1.7):
         weight = np.linalg.lstsq(np.cos(rho * used)[:, None], np.cos(2 * used))[0]
@@ -256,7 +257,7 @@ def test_trials_fit_some_of_many_rows(inside, use_all):
         assert trials.discrete is discrete
     else:  # 2.5 for each feature, rounded up on each region
         assert trials.discrete.rows == pytest.approx(26, abs=1)
-        some, whole = (set(d.discretised[0].samples.points[:, 0]) for d in (trials.discrete, discrete))
+        some, whole = (set(d.conditions[0].samples.points[:, 0]) for d in (trials.discrete, discrete))
         assert some < whole
 
 
@@ -290,8 +291,9 @@ class Sloped(Trials):
 def test_scales_in_the_ratio_of_slopes(gradient, scales, unit, expected, monkeypatch):
     monkeypatch.setattr(Sloped, "gradient", gradient)
     discrete = SimpleNamespace(problem=SimpleNamespace(coordinates=(x, y)))
-    members = SimpleNamespace(members=(SimpleNamespace(half_width=np.array(unit)),))
-    found = Sloped(discrete, members, (), True).slopes(scales)
+    leading = SimpleNamespace(half_width=np.array(unit))
+    draw = SimpleNamespace(members=(SimpleNamespace(leading=leading),), dimension=2)
+    found = Sloped(discrete, draw, (), True).slopes(scales)
     assert found == (expected if expected is None else pytest.approx(expected))
 
 
@@ -305,21 +307,20 @@ EIKONAL = fens.Problem({unit: sp.Eq(u.diff(x) ** 2, 4), unit.boundary: sp.Eq(u, 
 X = np.linspace(0, 1, 11)
 
 
-def drawn(problem, seed=0, scale=3.0, features=20):
+def discrete_and_space(problem, seed=0, scale=3.0, features=20):
     """A problem at its points, and features for it."""
     discrete = at_points(problem, features=features)
-    unscaled = draw_features(
-        problem, discrete.settings, np.random.SeedSequence(seed), (Isotropic(),) * len(problem.components)
-    )
-    return discrete, unscaled.scaled((scale,) * len(problem.components), CPU)
+    ansaetze = [Number() if c.is_constant else Plain() for c in problem.components]
+    drawn = discrete.drawn(ansaetze, np.random.SeedSequence(seed))
+    return discrete, drawn.scaled((scale,) * len(problem.components), CPU)
 
 
 def started(problem, initial, seed=0):
     """The starts of an iteration, as functions and numbers."""
-    discrete, features = drawn(problem)
+    discrete, features = discrete_and_space(problem)
     solver = discrete.settings.solver(problem)
     weights = starts(
-        problem, initial, discrete.discretised, features, "balanced", np.random.SeedSequence(seed), solver
+        problem, initial, discrete.conditions, features, "balanced", np.random.SeedSequence(seed), solver
     )
     return [Fields(problem, features, w).functions for w in weights]
 
@@ -387,13 +388,13 @@ def test_no_other_word_is_a_start():
 
 
 def test_a_solution_with_the_same_features_is_taken_as_it_is_and_others_are_fitted():
-    discrete, features = drawn(BENT)
+    discrete, features = discrete_and_space(BENT)
     solver = discrete.settings.solver(BENT)
     weights = torch.linspace(-1, 1, 20, dtype=torch.float64)
     for seed, scale in itertools.product((0, 1), (3.0, 2.0)):
-        _, own = drawn(BENT, seed, scale)
+        _, own = discrete_and_space(BENT, seed, scale)
         given = Fields(BENT, own, weights)
-        (found,) = starts(BENT, given, discrete.discretised, features, "balanced", np.random.SeedSequence(0), solver)
+        (found,) = starts(BENT, given, discrete.conditions, features, "balanced", np.random.SeedSequence(0), solver)
         same = (seed, scale) == (0, 3.0)
         assert (found is weights) == same
         there = Fields(BENT, features, found).functions[u](X)

@@ -11,13 +11,13 @@ import sympy as sp
 import fens
 from fens._support.numbers import EPS
 from fens._support.progress import within
-from fens.basis import AroundHoles, Isotropic, Localised, Mixture, Oriented, Sparse
+from fens.basis import PROPOSALS, AroundHoles, AtSpots, Draw, Mixture, Oriented, Plain, Sparse, Spot, Sum
 from fens.estimate.assess import FLOOR, ROUNDED, UNRESOLVED, Error, Evidence, after_growth, assess, understated
-from fens.fit.discrete import Stats
 from fens.fit.scale import ScaleChoice
 from fens.fit.search import FARTHEST, ROUND_OFF, Search, descend
+from fens.fit.stats import Stats
 from fens.nonlinear import State, best, status_of
-from fens.strategy.adapt import Candidate, couplings, directions, holes, should_adapt
+from fens.strategy.adapt import Candidate, rough_from, should_adapt
 from fens.strategy.grow import out_of_time, rate, stuck, why_stop
 
 INF, NAN = float("inf"), float("nan")
@@ -170,20 +170,33 @@ def test_a_larger_solve_must_fit_into_the_time(seconds, reason):
 # whether frequencies learn, and what
 
 
-PLAIN = Isotropic()
-LEARNT = (PLAIN, Oriented(((1.0, 0.0), (0.0, 0.1))))
+PLAIN = Plain()
+LEARNT = (PLAIN, Plain(Oriented(((1.0, 0.0), (0.0, 0.1)))))
+AT_A_SPOT = (PLAIN, AtSpots((Spot((0.0, 0.0), (0.1, 0.1)),), 0.5, PLAIN))
 
 
-def pilot(loss, distributions=(PLAIN,), searched=True):
-    choice = ScaleChoice((1.0,), Search(((1.0,), (2.0,)), (2 * loss, loss), "") if searched else None)
-    return Candidate(tuple(distributions), None, choice)
+def drawn(*ansaetze, dimension=2):
+    """What was drawn of some ansätze, as far as proposals look at it."""
+    leading = SimpleNamespace(half_width=np.ones(dimension), center=np.zeros(dimension))
+    return Draw(ansaetze, (SimpleNamespace(leading=leading),) * len(ansaetze))
 
 
-def on_domain(dimension=2, adapts=None, hole_sites=()):
-    """What a problem at its points says of its domain and its options."""
-    domain = SimpleNamespace(hole_sites=hole_sites)
-    problem = SimpleNamespace(domains=(domain,), coordinates=sp.symbols(f"x1:{dimension + 1}"))
+def pilot(loss, ansaetze=(PLAIN,), searched=True, hole_sites=()):
+    """Trial functions with such a loss, of a solution on a domain that may have holes."""
+    domain = SimpleNamespace(hole_sites=hole_sites, coordinates=sp.symbols("x y"))
+    problem = SimpleNamespace(components=(SimpleNamespace(is_constant=False),) * len(ansaetze))
+    function = SimpleNamespace(problem=problem, components=(SimpleNamespace(domain=domain),) * len(ansaetze))
+    found = Search(((1.0,), (2.0,)), (2 * loss, loss), "") if searched else None
+    return Candidate(drawn(*ansaetze), ScaleChoice((1.0,), found, None, function))
+
+
+def on_domain(dimension=2, adapts=None):
+    """What a problem at its points says of its coordinates and its options."""
+    problem = SimpleNamespace(coordinates=sp.symbols(f"x1:{dimension + 1}"))
     return SimpleNamespace(problem=problem, settings=SimpleNamespace(adapts=adapts))
+
+
+HOLE = [((0.0, 0.0), 1.0)]
 
 
 @pytest.mark.parametrize(
@@ -195,10 +208,10 @@ def on_domain(dimension=2, adapts=None, hole_sites=()):
         (on_domain(adapts=True), pilot(1e-12), None, True),
         (on_domain(3), pilot(1e-12), None, False),
         (on_domain(4), pilot(1e-12), None, True),
-        (on_domain(hole_sites=[((0, 0), 1)]), pilot(1e-9), None, True),
-        (on_domain(hole_sites=[((0, 0), 1)]), pilot(1e-10), None, False),  # which serves as it is
+        (on_domain(), pilot(1e-9, hole_sites=HOLE), None, True),
+        (on_domain(), pilot(1e-10, hole_sites=HOLE), None, False),  # which serves as it is
         (on_domain(adapts=True), pilot(1.0, searched=False), None, False),
-        (on_domain(adapts=True), pilot(1.0, [Localised((), 0.5, PLAIN)]), None, False),
+        (on_domain(adapts=True), pilot(1.0, AT_A_SPOT), None, False),
         # with fewer features the residual was …
         (on_domain(), pilot(2e-3), 1.0, True),
         (on_domain(4), pilot(0.9e-4), 1e-3, False),  # and what was learnt serves
@@ -235,10 +248,16 @@ def on_box(make, dimension):
     return Known(make(*x), dict.fromkeys(x, (-1, 1)))
 
 
-def parts(mixture):
-    """Shares and what they are shares of."""
-    assert isinstance(mixture, Mixture)
-    return mixture.parts
+def proposal(kind, field, unit, residual, ansatz=PLAIN):
+    """What one kind of basis proposes, from a rough solution with such a residual."""
+    return PROPOSALS[kind].propose(ansatz, rough_from(field, np.array(unit), residual))
+
+
+def parts(ansatz):
+    """The distributions that frequencies are to be drawn from, with their shares."""
+    assert isinstance(ansatz, Plain)
+    assert isinstance(ansatz.distribution, Mixture)
+    return ansatz.distribution.parts
 
 
 def orientation(distribution):
@@ -257,7 +276,7 @@ def orientation(distribution):
     ],
 )
 def test_directions_follow_the_slope_and_flat_ones_the_residual(make, unit, residual, steep):
-    (much, learnt), (little, spared) = parts(directions(on_box(make, 2), np.array(unit), residual))
+    (much, learnt), (little, spared) = parts(proposal("directions", on_box(make, 2), unit, residual))
     assert (much, little) == (pytest.approx(0.9), pytest.approx(0.1))
     along = np.outer(steep, steep)
     assert orientation(learnt) == pytest.approx(along + residual * (np.eye(2) - along), abs=1e-9)
@@ -266,7 +285,7 @@ def test_directions_follow_the_slope_and_flat_ones_the_residual(make, unit, resi
 
 def test_directions_of_a_function_that_varies_along_both_axes():
     field = on_box(lambda x, y: 2 * x * y, 2)  # its slopes are uncorrelated and equal: nothing to prefer
-    (_, learnt), _ = parts(directions(field, np.ones(2), 1e-9))
+    (_, learnt), _ = parts(proposal("directions", field, (1, 1), 1e-9))
     assert orientation(learnt) == pytest.approx(np.eye(2), abs=0.05)
 
 
@@ -275,7 +294,7 @@ def test_directions_of_a_function_that_varies_along_both_axes():
     [(lambda x: x, 1), (lambda x, y: 0, 2), (lambda x, y: sp.oo * x, 2), (lambda x, y: sp.nan, 2)],
 )
 def test_no_directions_where_there_is_no_slope(make, dimension):
-    assert directions(on_box(make, dimension), np.ones(dimension), 1e-3) is None
+    assert proposal("directions", on_box(make, dimension), [1.0] * dimension, 1e-3) is None
 
 
 @pytest.mark.parametrize(
@@ -290,7 +309,7 @@ def test_no_directions_where_there_is_no_slope(make, dimension):
     ],
 )
 def test_couplings_are_those_of_mixed_derivatives(make, unit, subsets):
-    (much, learnt), (little, spared) = parts(couplings(on_box(make, 4), np.array(unit), 1e-3))
+    (much, learnt), (little, spared) = parts(proposal("couplings", on_box(make, 4), unit, 1e-3))
     assert (much, little) == (pytest.approx(0.9), pytest.approx(0.1))
     assert isinstance(learnt, Sparse)
     assert dict(zip(learnt.subsets, learnt.shares, strict=True)) == subsets
@@ -303,7 +322,7 @@ def test_couplings_are_those_of_mixed_derivatives(make, unit, subsets):
     ids=["few coordinates", "too many subsets"],
 )
 def test_no_couplings(make, dimension):
-    assert couplings(on_box(make, dimension), np.ones(dimension), 1e-3) is None
+    assert proposal("couplings", on_box(make, dimension), [1.0] * dimension, 1e-3) is None
 
 
 @pytest.mark.parametrize(
@@ -317,15 +336,19 @@ def test_no_couplings(make, dimension):
         ([((0.1 * k, 0.0), 0.01) for k in range(11)], False),
     ],
 )
-def test_features_around_holes_are_proposed_where_there_are_a_few(sites, proposes):
-    field = Known(0, {sp.Symbol("x"): (0, 1)}, SimpleNamespace(hole_sites=sites))
-    found = holes(field, np.ones(2), 1e-3)
+def test_functions_around_holes_are_proposed_once_where_there_are_a_few(sites, proposes):
+    field = Known(0, {sp.Symbol("x"): (0, 1)}, SimpleNamespace(hole_sites=sites, coordinates=sp.symbols("x y")))
+    found = proposal("holes", field, (1, 1), 1e-3)
+    assert PROPOSALS["holes"].special
     assert (found is not None) == proposes
     if proposes:
-        assert isinstance(found, AroundHoles)
-        assert [(h.centre, h.radius) for h in found.holes] == sites
-        assert all(h.axes == tuple(range(len(h.centre))) for h in found.holes)
-        assert (found.share, found.base) == (0.5, PLAIN)
+        assert isinstance(found, Sum)
+        (half, plain), (other_half, around) = found.terms
+        assert (half, other_half, plain) == (0.5, 0.5, PLAIN)
+        assert isinstance(around, AroundHoles)
+        assert [(h.centre, h.radius) for h in around.holes] == sites
+        assert all(h.axes == tuple(range(len(h.centre))) for h in around.holes)
+        assert proposal("holes", field, (1, 1), 1e-3, found) is None
 
 
 # where the search for a scale goes
