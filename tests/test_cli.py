@@ -25,7 +25,7 @@ from fens.errors import NotConverged
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(fens.__file__).parents[1])}
-PROGRAM = "import sys; from fens.cli import main; sys.exit(main())"
+PROGRAM = "import sys; from fens.cli.app import main; sys.exit(main())"
 POISSON = """title = "Poisson"
 unknowns = ["u"]
 [parameters]
@@ -359,7 +359,7 @@ def interruptible():
 @pytest.mark.usefixtures("interruptible")
 def test_ctrl_c_ends_cleanly(file):
     Path("wait.py").write_text(
-        "import sys\nfrom fens.cli import main\nfrom fens.files import ProblemFile\n"
+        "import sys\nfrom fens.cli.app import main\nfrom fens.files import ProblemFile\n"
         "def wait(*a, **k):\n    print('solving', flush=True)\n    import time; time.sleep(60)\n"
         "ProblemFile.solve = wait\nsys.exit(main(['solve', 'poisson.toml']))\n"
     )

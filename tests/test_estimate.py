@@ -7,8 +7,6 @@ import torch
 
 import fens
 from fens import zoo
-from fens.estimate.assess import Evidence, after_growth, assess
-from fens.fit.discrete import Stats
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # many have nothing to trust
 x, y, t = sp.symbols("x y t")
@@ -98,70 +96,6 @@ def test_verdicts():
     assert many.estimate < 1e-13 < few.estimate
     assert "More features" in few.advice
     assert few.relative == pytest.approx(few.estimate, rel=0.1)  # the solution is of size 1
-
-
-@pytest.mark.parametrize(
-    ("changes", "status", "verdict"),
-    [
-        ({}, "converged", "approximation-limited"),
-        ({"residuals": {"square": 1e-15}}, "converged", "roundoff-limited"),
-        ({"residuals": {"square": 0.5}}, "converged", "unreliable"),
-        ({"differences": {"u": (0.3, 1.0)}}, "converged", "unreliable"),
-        ({"differences": {"u": (float("inf"), 1.0)}}, "converged", "unreliable"),
-        ({"differences": {"u": (float("nan"), 1.0)}}, "converged", "unreliable"),
-        ({"recovery": 1e-3}, "converged", "unreliable"),
-        ({"recovery": float("nan")}, "converged", "unreliable"),
-        ({"recovery": 1e-7}, "converged", "unreliable"),
-        ({"recovery": 1e-7, "sensitivity": 1e9}, "converged", "approximation-limited"),  # lost to rounding
-        ({"sensitivity": 1e5, "growth": 10.0}, "converged", "unreliable"),
-        ({"sensitivity": 1e5, "growth": 1.2}, "converged", "approximation-limited"),
-        ({"sensitivity": 50.0, "growth": 10.0}, "converged", "unreliable"),
-        ({"sensitivity": 1e12, "growth": 1.0}, "converged", "unreliable"),
-        ({"local": 0.1}, "converged", "unreliable"),
-        ({"local": 1e-3}, "converged", "approximation-limited"),
-        ({"conflict": {"a": 0.1, "b": 0.1}}, "converged", "inconsistent"),
-        ({"objection": "The wrong end."}, "converged", "unreliable"),
-        ({"unseen": (0.5,)}, "converged", "unreliable"),
-        ({"misfit": 3.0, "measured": 40, "noise": {"u": 1e-3}}, "converged", "unreliable"),
-        ({"noise": {"u": 1e-3}}, "converged", "noise-limited"),
-        ({"noise": {"u": 2.0}}, "converged", "unreliable"),
-        ({}, "settled", "unreliable"),
-        ({}, "failed", "unreliable"),
-    ],
-)
-def test_what_follows_from_the_evidence(changes, status, verdict):
-    usual = {"residuals": {"square": 1e-9}, "differences": {"u": (1e-8, 1.0)}, "recovery": 1e-14}
-    usual |= {"sensitivity": 3.0, "rounding": 0}
-    stats = Stats(10, 4, 0.0, 4, 1.0, (), {}, status)
-    error = assess(Evidence(**{**usual, **changes}), stats)
-    assert error.verdict == verdict
-    assert verdict in repr(error)
-    assert error.trusted == (verdict not in ("unreliable", "inconsistent"))
-    assert error.trusted == np.isfinite(error.estimate)
-    assert not error.trusted or error.relative <= 0.05
-
-
-def evidence(**changes):
-    usual = {"residuals": {"square": 1e-9}, "differences": {"u": (1e-8, 1.0)}, "recovery": 1e-14}
-    return Evidence(**{**usual, "sensitivity": 3.0, "rounding": 0, "where": "(0, 0)", "equation": "the rim", **changes})
-
-
-@pytest.mark.parametrize(
-    ("sizes", "features"),
-    [
-        ([(400, 1e-8)], True),
-        ([(400, 1e-5), (600, 1e-8)], True),
-        ([(400, 1.1e-8), (600, 1e-8)], False),
-    ],
-)
-@pytest.mark.parametrize("changes", [{}, {"residuals": {"square": 0.05}}], ids=["a number", "no number"])
-def test_advice_is_not_to_take_more_features_where_they_did_not_help(changes, sizes, features):
-    error = assess(evidence(**changes), Stats(10, 4, 0.0, 4, 1.0, (), {}))
-    known = after_growth(error, sizes)
-    assert ("ore features" in known.advice) == features
-    assert ("blocks=" in known.advice) != features
-    assert "(0, 0)" in known.advice or (features and error.trusted)
-    assert (known.estimate, known.verdict) == (error.estimate, error.verdict)
 
 
 def test_the_evidence_names_the_regions():
