@@ -19,10 +19,12 @@ SENSITIVE = 30.0  # change of a solution relative to that of its data, from whic
 GROWS = 4.0  # factor by which it grows as features double, if nothing bounds it; one of a derivative grows by 2 at most
 SINGULAR = 3e11  # change of a solution relative to that of its data that leaves no digits
 HELPS = 0.5  # of the error with fewer features, below which more of them help
+BY_LUCK = 10.0  # times its own estimate is the most that those of more features make of the smallest one
 MORE, MORE_OR = "More features would lower the error", "Take more features"
 UNTRUSTED = ("unreliable", "inconsistent")  # verdicts with which an estimate is not to be trusted
 ROUNDED = 3e-14  # residual of an equation relative to its terms, up to which it is rounding
 FLOOR = 1.2e-14  # relative error that needs no improvement
+SMALLEST_PERCENTAGE = 0.001
 BY_CHANCE = 5.0  # standard deviations of a misfit above its mean, which is one in some million by chance
 
 
@@ -91,7 +93,12 @@ class Evidence:
     @property
     def unique(self) -> bool:
         """Whether random functions are found again, but for what the solution makes of rounding."""
-        return self.recovery <= max(DETERMINED, min(AMPLIFIED * EPS * self.sensitivity, RECOVERED))
+        return is_unique(self.recovery, self.sensitivity)
+
+    @property
+    def drowned(self) -> bool:
+        """Whether random functions are lost to rounding alone, which the solution amplifies: it has no digits left."""
+        return not self.unique and self.recovery <= AMPLIFIED * EPS * self.sensitivity
 
     @property
     def amplified(self) -> float:
@@ -135,6 +142,11 @@ class Error:
 
     def __repr__(self) -> str:
         return f"Error({self.estimate:.1e}, relative {self.relative:.1e}, {self.verdict}: {self.advice})"
+
+
+def is_unique(recovery: float, sensitivity: float) -> bool:
+    """Whether random functions are found again to as many digits as their sensitivity leaves."""
+    return recovery <= max(DETERMINED, min(AMPLIFIED * EPS * sensitivity, RECOVERED))
 
 
 def understated(misfit: float, count: int) -> bool:
@@ -182,10 +194,11 @@ def assess(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
 
 
 def after_growth(error: Error, sizes: Sequence[tuple[int, float]]) -> Error:
-    """The error of a solution, with advice that knows of the numbers of features tried and the error of each.
+    """The error of the best solution of several, knowing the numbers of features tried and the error of each.
 
-    Where the last two of them show that more do not help, it says so, and what may.
+    Where the last two of them show that more do not help, the advice says so, and what may.
     """
+    error = without_luck(error, [e for _, e in sizes])
     if len(sizes) < 2 or not any(words in error.advice for words in (MORE, MORE_OR)):
         return error
     (fewer, before), (more, after) = sizes[-2:]
@@ -204,10 +217,38 @@ def after_growth(error: Error, sizes: Sequence[tuple[int, float]]) -> Error:
     return replace(error, advice=advice)
 
 
+def without_luck(error: Error, estimates: Sequence[float]) -> Error:
+    """The error of the solution whose estimate is the smallest of these, for ever more features.
+
+    More features make no solution worse, so that later estimates measure the same error once more, and the smallest of
+    several is too small as often as not. One that is not to be trusted, infinite here, counts as the most they can do.
+    """
+    own = error.estimate
+    best = max((k for k, e in enumerate(estimates) if e == min(estimates)), default=0)
+    factor = min(max(estimates[best + 1 :], default=0.0) / own, BY_LUCK) if 0 < own < float("inf") else 1.0
+    if factor <= 1 or error.relative <= FLOOR:
+        return error
+    relative = factor * error.relative
+    if relative > UNCERTAIN:
+        nothing = dict.fromkeys(error.of, float("inf"))
+        return Error(float("inf"), float("inf"), "unreliable", (
+            "The solution is not resolved: solutions with more features bear out no estimate below "
+            f"{factor * own:.1e}. "
+            f"{MORE_OR}, or look for a corner, a layer or a front."
+        ), error.evidence, nothing)  # fmt: skip
+    return replace(error, estimate=factor * own, relative=relative, of={u: factor * e for u, e in error.of.items()})
+
+
 def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, str] | None:
     """A verdict that does not trust the solution, and why; None if there is no reason for one."""
     if evidence.objection:
         return "unreliable", evidence.objection
+    if evidence.drowned:
+        return "unreliable", (
+            "The equations may determine the solution, but its sensitivity leaves no digits of it: rounding becomes "
+            f"{evidence.sensitivity:.0e} times as large. Where solutions grow so much, solve over shorter intervals, "
+            "or from the end at which they are largest; else look for a resonance."
+        )
     if not evidence.unique:
         return "unreliable", (
             "The equations do not determine the solution: other functions satisfy them as well. Look for a missing "
@@ -219,33 +260,42 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
             f"{evidence.sensitivity:.0e} times as large. Look for a resonance, an equation solved against its "
             "direction of time, or conditions of the wrong kind."
         )
-    if stats.status != "converged":
-        return "unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}"
+    if stats.status == "failed":
+        return "unreliable", f"The nonlinear iteration failed: {stats.advice}"
+    if evidence.unseen:
+        place = ", ".join(f"{v:.6g}" for v in evidence.unseen)
+        return "unreliable", (
+            f"A known function in the equations does something at ({place}) that no point of the solve is near enough "
+            "to see, such as a bump or a steep change. Put points there, fens.Points({x: …}) with the same equation, "
+            "or take more features."
+        )
     if evidence.conflict:
         parts = "; ".join(f"on {name}: {residual:.1e} of its terms" for name, residual in evidence.conflict.items())
         return "inconsistent", (
             f"The equations contradict each other, and no function satisfies them all: what is left of them moves from "
-            f"one to another as their weights change ({parts}). Look at the data of these equations."
+            f"one to another as their weights change, or goes without one of them ({parts}). Look at the data of these "
+            "equations."
         )
+    if stats.status != "converged":
+        return "unreliable", f"The nonlinear iteration {stats.status}: {stats.advice}"
     if evidence.resolved and understated(evidence.misfit, evidence.measured):
         return "unreliable", (
             f"The data miss the solution by {evidence.misfit:.2g} of their standard deviations, where chance makes it "
             "about one: std is understated, or the equations are not those that the data obey."
         )
-    if evidence.unseen:
-        place = ", ".join(f"{v:.6g}" for v in evidence.unseen)
-        return "unreliable", (
-            f"A known function in the equations does something at ({place}) that no point of the solve is near enough "
-            "to see. Put points there, fens.Points({x: …}) with the same equation, or take more features."
-        )
     if not relative <= UNCERTAIN or not evidence.resolved:
         where = f", most on {evidence.equation} near {evidence.where}" if evidence.where else ""
         return "unreliable", (
-            f"The solution is not resolved: an equation holds only to {evidence.worst:.1%} of its terms, solutions "
+            f"The solution is not resolved: an equation holds only to {_share(evidence.worst)} of its terms, solutions "
             f"with other features differ by {evidence.disagreement:.1e}, and residuals speak of errors of "
             f"{evidence.local:.1e} of the solution{where}. {MORE_OR}, or look there for a corner, a layer or a front."
         )
     return None
+
+
+def _share(value: float) -> str:
+    """A part of something: in per cent, unless that would be none of it."""
+    return f"{value:.1%}" if value >= SMALLEST_PERCENTAGE else f"{value:.1e}"
 
 
 def _relative(errors: Mapping[str, float], evidence: Evidence) -> float:

@@ -2,7 +2,8 @@
 
 Least squares makes a compromise of equations that cannot hold together, on which any two solutions agree. It shows in
 residuals that stay when there are more features, that are not concentrated somewhere, as those of a singular solution
-are, and that move from one equation to the others as its weight grows.
+are, and that move from one equation to the others as its weight grows. A condition of one row or a few is met however
+the weights are, and the others give way; it contradicts them if these determine a solution without it, and hold.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from .._support.numbers import rms
 from ..basis import TrialSpace
 from ..discretise import LinearRows
 from ..fit.discrete import DiscreteProblem
-from ..geometry import Region, Samples
+from ..geometry import Domain, Region, Samples
 from ..nonlinear import Iterate
+from .assess import UNRESOLVED, is_unique
 from .exponents import only_smooth
 from .local import Look, fastest_waves
+from .second import Probes, Second
 
 SUSPICIOUS = 1e-8  # relative residual above which equations may contradict each other
 TRACE = 1e-12  # the same on a face next to which the terms of an equation are large without end
@@ -36,8 +39,10 @@ HEAVIER = 10.0  # times the weight of an equation
 FALLS, FALLS_A_LITTLE = 3.0, 1.15  # factors by which its residual then falls
 GROWN, GROWN_BY_FAR = 1.1, 5.0  # and by which those of others grow
 WITHOUT = 0.01  # factor by which residuals fall without a condition that contradicts the others
+REGULAR = 0.1  # leading coefficient, relative to what it usually is, above which it does not vanish
 PLACES = 8  # on a face
 HIDDEN = 0.1  # share of the leading terms in an equation for the shortest waves, below which it may have layers
+HALF_HIDDEN = 0.75  # the same where an equation does not hold: features resolve layers that are wider than their waves
 
 
 Find = Callable[[Look, Samples], Look]
@@ -52,18 +57,25 @@ def contradiction(
     half: Callable[[], TrialSpace],
     looks: Mapping[int, Look],
     find: Find,
+    probes: Sequence[Probes],
 ) -> dict[int, float]:
     """The numbers of the equations that contradict each other, with their relative residuals; empty if none do.
 
-    `here` are the functions at points that were not used, `half` makes half as many features, and `find` looks at an
-    equation elsewhere.
+    `here` are the functions at points that were not used, `half` makes half as many features, `find` looks at an
+    equation elsewhere, and `probes` are where functions are compared.
     """
     worst = max(relative)
-    if not TRACE < worst < float("inf") or any(has_layers(look, features) for look in looks.values()):
+    if not TRACE < worst < float("inf") or len(relative) < 2:
+        return {}
+    hidden = HIDDEN if worst <= UNRESOLVED else HALF_HIDDEN
+    layers = any(has_layers(look, features, hidden) for look in looks.values())
+    if few := of_few_rows(discrete, looks, layers):
+        smaller = Reweighted.of(discrete, half(), features, weights)
+        if found := superfluous(smaller, few, relative, probes):
+            return {k: relative[k] for k in found}
+    if layers:
         return {}
     large = [k for k, r in enumerate(relative) if r > LARGE * worst]
-    if len(relative) < 2:
-        return {}
     faces = degenerate_faces(discrete, looks, find)
     regions = [p.condition.region for p in discrete.held_out]
     unknowns = [c.domain for c in discrete.problem.components]
@@ -84,6 +96,39 @@ def contradiction(
         if after is not None and (found := moved(one, before, after)):
             return {k: relative[k] for k in found}
     return {}
+
+
+def of_few_rows(discrete: DiscreteProblem, looks: Mapping[int, Look], layers: bool) -> list[int]:
+    """The conditions that one row or a few stand for, and that equations may hold without: integrals, given points.
+
+    So do the ends of an interval, but next to those where leading coefficients vanish, or layers are too narrow for the
+    features, solutions that these do not have may be meant.
+    """
+    inner = [k for k, p in enumerate(discrete.held_out) if p.is_integral or p.condition.region.domain is None]
+    if len(discrete.problem.coordinates) == 1 and not layers and all(map(is_regular, looks.values())):
+        inner += [k for k, p in enumerate(discrete.held_out) if p.rows == 1 and k not in inner]
+    return [k for k in inner if discrete.held_out[k].noise is None]
+
+
+def is_regular(look: Look) -> bool:
+    """Whether leading coefficients vanish nowhere on a domain; so they do on what is no domain."""
+    region = look.discretised.condition.region
+    return not isinstance(region, Domain) or bool(look.leading(np.array(region.half_widths)).min() > REGULAR)
+
+
+def superfluous(
+    smaller: Reweighted, few: Sequence[int], relative: Sequence[float], probes: Sequence[Probes]
+) -> list[int]:
+    """A condition without which all others determine a solution and hold, and the one that gives way most to it."""
+    before = smaller.residuals({})
+    if before is None:
+        return []
+    for k in few:
+        after = smaller.residuals({k: 0.0})
+        falls = after is not None and _norm_without(k, after) < WITHOUT * _norm_without(k, before)
+        if falls and smaller.is_determined({k: 0.0}, probes):
+            return sorted([k, max((j for j in range(len(relative)) if j != k), key=lambda j: relative[j])])
+    return []
 
 
 def degenerate_faces(discrete: DiscreteProblem, looks: Mapping[int, Look], find: Find) -> dict[int, int]:
@@ -146,8 +191,11 @@ def spread(residual: np.ndarray) -> float:
     return float(squares.sum() ** 2 / (squares**2).sum() / len(squares))
 
 
-def has_layers(look: Look, features: TrialSpace) -> bool:
-    """Whether the highest derivatives of an equation on a domain matter only for waves shorter than all features."""
+def has_layers(look: Look, features: TrialSpace, hidden: float) -> bool:
+    """Whether the highest derivatives of an equation on a domain matter only for waves shorter than all features.
+
+    That is, whether they have less than a `hidden` share in it for the shortest waves that there are.
+    """
     if look.discretised.condition.region.domain is not look.discretised.condition.region or not look.coefficients:
         return False
     fastest = fastest_waves(features)
@@ -155,7 +203,7 @@ def has_layers(look: Look, features: TrialSpace) -> bool:
     sizes = [(sum(jet.orders), np.abs(c) * np.prod(fastest ** np.array(jet.orders))) for jet, c in look.coefficients]
     with np.errstate(all="ignore"):
         share = sum(s for k, s in sizes if k == order) / sum(s for _, s in sizes)
-    return bool(np.nanmedian(share) < HIDDEN)  # at most points: next to a pole of a coefficient it always is
+    return bool(np.nanmedian(share) < hidden)  # at most points: next to a pole of a coefficient it always is
 
 
 @dataclass(frozen=True)
@@ -181,10 +229,21 @@ class Reweighted:
 
     def residuals(self, heavier: Mapping[int, float]) -> list[float] | None:
         """Those of all equations at other points, some of their weights multiplied; None if there is no solution."""
-        discrete = self.discrete
-        rows = tuple(replace(c, weight=c.weight * heavier.get(k, 1.0)) for k, c in enumerate(self.conditions))
-        found = discrete.factorised(rows, self.near, self.features)
-        if found is None:
+        solved = self._solved(heavier)
+        if solved is None:
             return None
-        there = Iterate.of(discrete.problem, discrete.held_out, self.features, found[1].weights)
+        there = Iterate.of(self.discrete.problem, self.discrete.held_out, self.features, solved.weights)
         return [rms(r) for r in there.residuals]
+
+    def is_determined(self, heavier: Mapping[int, float], probes: Sequence[Probes]) -> bool:
+        """Whether the equations determine a solution, some of their weights multiplied."""
+        solved = self._solved(heavier)
+        if solved is None:
+            return False
+        found = solved.responses(self.discrete.problem, probes, np.random.default_rng(0))
+        return is_unique(found.recovery, found.sensitivity)
+
+    def _solved(self, heavier: Mapping[int, float]) -> Second | None:
+        rows = tuple(replace(c, weight=c.weight * heavier.get(k, 1.0)) for k, c in enumerate(self.conditions))
+        found = self.discrete.factorised(rows, self.near, self.features)
+        return None if found is None else Second(rows, self.features, found[0], found[1].weights)

@@ -19,12 +19,12 @@ from ..fit.stats import Stats
 from ..geometry import Domain, Samples
 from ..nonlinear import NEGLIGIBLE, Iterate
 from ..problem import Component
-from .assess import GROWS, SENSITIVE, UNRESOLVED, Error, Evidence, assess
+from .assess import GROWS, SAFETY, SENSITIVE, UNCERTAIN, UNRESOLVED, Error, Evidence, assess
 from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
 from .kind import objection
 from .local import Look, degenerate_error, fastest_waves, local_error
-from .scan import missed
+from .scan import scans, standing_out
 from .second import Probes, second_solution, values_at
 
 MOST = 2000  # features, of which twice as many are tried
@@ -32,6 +32,7 @@ HALF_WAY = 2.0  # a step of Newton's goes half of the way, or more, to where a s
 SETTLED = 1.5  # growth of the sensitivity to twice as many features, below which it has ended
 STEPS = 10  # times what twice as many features change is the most that an error is, unless it falls by a tenth only
 COARSE, VANISHING = 1e-9, 0.1  # residual, and leading coefficient relative to what it usually is; see `may_err_alike`
+STANDS_OUT = 3.0  # times the error that shows elsewhere, from which on points do not see what a known function does
 FAR = 100.0  # distance from the origin, in half-widths, from which the rounding of coordinates counts
 
 
@@ -72,13 +73,18 @@ def estimate_error(
         differences = [max(d, way * gap) for d, gap in zip(differences, gaps, strict=True)]
         most = STEPS * way * max(gap / s for gap, s in zip(gaps, natural, strict=True))
         slow = replace(slow, relative=min(slow.relative, most))
+    scanned = scans(problem, discrete.conditions, for_scan)
+    bumps = standing_out(problem, scanned, partial(Look.of, features=features, weights=weights), natural)
     local = max(local, slow, key=lambda e: e.relative)
-    unseen = missed(problem, discrete.conditions, for_scan)
+    unseen = [place for _, scan in scanned for place in scan.unseen()]
+    if SAFETY * bumps.relative > UNCERTAIN and bumps.relative > STANDS_OUT * local.relative:
+        unseen.append(bumps.place)
+    local = max(local, bumps, key=lambda e: e.relative)
     names = _names([c.condition.region.name for c in discrete.held_out])
     against = dict[int, float]()
     if local.relative < 1 or max(found.residuals) <= UNRESOLVED:  # else nothing is resolved
         against = contradiction(
-            discrete, features, weights, found.here, found.residuals, lambda: found.half[1], looks, found.moved
+            discrete, features, weights, found.here, found.residuals, lambda: found.half[1], looks, found.moved, probes
         )
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     evidence = Evidence(
@@ -87,7 +93,7 @@ def estimate_error(
         coordinates=found.coordinates(probes),
         conflict={names[k]: r for k, r in against.items()},
         objection=objection(problem, discrete.held_out, looks, found.moved),
-        unseen=unseen[0].place if unseen else (),
+        unseen=unseen[0] if unseen else (),
     )  # fmt: skip
     return assess(evidence, stats, not all(a.is_plain for a in ansaetze))
 

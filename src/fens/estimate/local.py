@@ -115,6 +115,7 @@ class LocalError:
     relative: float
     condition: int
     where: str
+    place: tuple[float, ...] = ()
 
 
 NOWHERE = LocalError(0.0, 0, "")

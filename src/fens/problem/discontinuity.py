@@ -37,6 +37,7 @@ TICKS_ALONE = 4097  # on the only line there is in one dimension
 MOST_BRACKETS = 2048
 MOST_OF = 0.75  # the lines, on which a jump at one value of the coordinate is a plane
 STEEPEST = 2  # brackets of each line, where values change most abruptly
+STEEPEST_ALONE = 64  # of the only line there is, where all that change abruptly are of interest
 BISECTIONS = 60
 BISECTIONS_BY_VALUE = 36
 NEAR, NEARER = 1e-8, 1e-11  # relative to the length of the line, at which both sides are compared
@@ -86,6 +87,26 @@ def find_jump(
             return Lines.through(domain, coordinates, axis, has_formula).jump(formula)
     except (FensError, ArithmeticError, TypeError, ValueError):
         return None
+
+
+def steepest_places(expression: sp.Expr, coordinates: Sequence[sp.Symbol], domain: Any) -> np.ndarray:
+    """Where values of an expression change most abruptly, on lines through a domain along each of its axes.
+
+    On a ramp between two levels, however narrow it is, the places are on the ramp.
+    """
+    formula, found = Formula(expression), [np.empty((0, len(coordinates)))]
+    many = all(map(_is_continuous, sp.preorder_traversal(expression)))
+    most = STEEPEST_ALONE if len(coordinates) == 1 else STEEPEST
+    for axis, x in enumerate(coordinates):
+        if x not in expression.free_symbols and many:
+            continue
+        try:
+            with np.errstate(all="ignore"):
+                below, above = Lines.through(domain, coordinates, axis, many).steepest(formula, most)
+        except (FensError, ArithmeticError, TypeError, ValueError):
+            continue
+        found.append((below + above) / 2)
+    return np.concatenate(found)
 
 
 def _is_continuous(node: sp.Basic) -> bool:
@@ -147,7 +168,7 @@ class Lines:
         switches = {s for node in nodes for s in _places(node) if s.free_symbols}
         found = [self._between(formula, *self._brackets(Formula(s)), LEAST) for s in sorted(switches, key=str)]
         if not all(map(_is_continuous, nodes)):
-            found.append(self._between(formula, *self._steepest(formula), LEAST_BY_VALUE))
+            found.append(self._between(formula, *self.steepest(formula), LEAST_BY_VALUE))
         places = np.concatenate([f for f in found if len(f)] or [np.empty((0, 2, len(self.coordinates)))])
         if not len(places):
             return None
@@ -158,7 +179,7 @@ class Lines:
         """A formula at points of any shape; NaN outside of the domain, where it is not asked for."""
         flat = points.reshape(-1, points.shape[-1])
         result = np.full(len(flat), np.nan)
-        rows = np.flatnonzero(self.domain.depth(flat) < -self.domain.slack)
+        rows = np.flatnonzero(self.domain.signed_distance(flat) < -self.domain.slack)
         if len(rows):
             columns = {x: flat[rows, i] for i, x in enumerate(self.coordinates)}
             result[rows] = formula(columns, len(rows))
@@ -206,14 +227,14 @@ class Lines:
         ends = ends[np.sign(self.values(switch, ends)) == sign]
         return np.repeat(start[None], len(ends), axis=0), ends
 
-    def _steepest(self, formula: Formula) -> tuple[np.ndarray, np.ndarray]:
+    def steepest(self, formula: Formula, most: int = STEEPEST) -> tuple[np.ndarray, np.ndarray]:
         """Neighbouring points between which values change most abruptly, brought together to where they do."""
         values = self.values(formula, self.points)
         steps = np.diff(values, axis=1)
         usual = (np.pad(steps, ((0, 0), (1, 0)), "edge")[:, :-1] + np.pad(steps, ((0, 0), (0, 1)), "edge")[:, 1:]) / 2
         abrupt = np.nan_to_num(np.abs(steps - usual), nan=-1.0, posinf=-1.0)
-        tick = np.argsort(-abrupt, axis=1)[:, :STEEPEST].ravel()
-        line = np.repeat(np.arange(len(values)), STEEPEST)
+        tick = np.argsort(-abrupt, axis=1)[:, :most].ravel()
+        line = np.repeat(np.arange(len(values)), most)
         below, above = self.points[line, tick], self.points[line, tick + 1]
         first, last = values[line, tick], values[line, tick + 1]
         for _ in range(BISECTIONS_BY_VALUE):
@@ -269,7 +290,7 @@ class Span:
     def bounds(self) -> tuple[tuple[float, float], ...]:
         return ((-self.reach, self.reach),)
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         """Negative inside."""
         result: np.ndarray = np.abs(points[:, 0]) - self.reach
         return result
