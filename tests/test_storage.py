@@ -26,7 +26,7 @@ from fens.errors import FileError, NotInFile, Unconverged
 from fens.problem import Unknown
 from fens.solution.export import report
 from fens.solution.store import ALL
-from fens.storage import kinds, packed
+from fens.storage import packed, registry
 from fens.storage.container import unpacked
 
 x, y, z, t = sp.symbols("x y z t")
@@ -714,7 +714,7 @@ def test_names_in_a_file_never_become_code(evil, tmp_path, monkeypatch):
     with pytest.raises(FileError):  # of which no formula is one of its coordinates, or has a value
         fens.load("u.fens")
     assert not Path(MARK).exists()
-    monkeypatch.setattr(kinds, "is_sound", lambda value: True)  # as if that had been overlooked
+    monkeypatch.setattr(registry, "is_sound", lambda value: True)  # as if that had been overlooked
     loaded = unpacked(Path("u.fens").read_bytes(), ALL, "u.fens")
     for use in (
         lambda: loaded(0.1, 0.2), lambda: loaded.residual(loaded.problem.conditions[0].region),
@@ -747,7 +747,7 @@ def test_names_in_features_never_become_code(tmp_path, monkeypatch):
     content = packed(replace(solution, features=family), ALL)
     with pytest.raises(FileError, match="parts of a Composed in the file do not belong together"):
         unpacked(content, ALL, "u.fens")
-    monkeypatch.setattr(kinds, "is_sound", lambda value: True)
+    monkeypatch.setattr(registry, "is_sound", lambda value: True)
     loaded = unpacked(content, ALL, "u.fens")
     with pytest.raises(fens.FensError, match="has no value"):
         loaded(0.6, 0.2)

@@ -17,7 +17,7 @@ LARGEST = 10**300  # a whole number that is a float, too
 def matches_annotation(value: Any, hint: Any) -> bool:
     """Whether a value is of a type, as an annotation of a field names it, with all that is inside.
 
-    >>> fits((1.0, 2), tuple[float, ...]), fits((1.0, "2"), tuple[float, ...])
+    >>> matches_annotation((1.0, 2), tuple[float, ...]), matches_annotation((1.0, "2"), tuple[float, ...])
     (True, False)
     """
     if hint is Any or hint is object:
