@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .._support.numbers import EPS
+from .._support.stored import stored
 from ..fit.discrete import Stats
 from ..nonlinear import NEGLIGIBLE
 
@@ -26,6 +27,7 @@ FLOOR = 1.2e-14  # relative error that needs no improvement
 BY_CHANCE = 5.0  # standard deviations of a misfit above its mean, which is one in some million by chance
 
 
+@stored("Evidence")
 @dataclass(frozen=True)
 class Evidence:
     """What an error estimate rests on.
@@ -110,6 +112,7 @@ class Evidence:
         return self.sensitivity <= SENSITIVE or (self.growth <= GROWS and self.sensitivity <= SINGULAR)
 
 
+@stored("Error")
 @dataclass(frozen=True)
 class Error:
     """The error of a solution: `estimate` is the largest absolute one to be expected, `relative` beside the solution.

@@ -14,6 +14,7 @@ import torch
 from .._support.device import device_of
 from .._support.numbers import shown
 from .._support.progress import watch
+from .._support.stored import stored
 from ..basis import (
     AroundHoles,
     Distribution,
@@ -41,6 +42,7 @@ from ..options import Settings
 from ..problem import LINEARISATIONS, Component, Problem
 
 
+@stored("Stats")
 @dataclass(frozen=True)
 class Stats:
     """What a solve did.

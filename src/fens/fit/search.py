@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._support.progress import time_left
+from .._support.stored import stored
 from ..errors import SettingError
 from ..options import ScaleGrid
 
@@ -21,6 +22,7 @@ FLAT = 0.9  # of a residual, above which another one that is by chance is no bet
 Scales = tuple[float, ...]  # one for each axis, for one component of the unknowns after another
 
 
+@stored("Search")
 @dataclass(frozen=True)
 class Search:
     """What a search for the scale tried: the scales, the loss of each, and why it ended.

@@ -1,58 +1,22 @@
-"""The kinds of objects that a file may hold. What is not on this list is neither written nor built."""
+"""The kinds of objects that a file may hold: those of classes with a tag. Others are neither written nor built."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, get_type_hints
 
+from .._support.stored import STORED, all_stored, is_outside, stored, stored_class
 from ..basis import AroundHoles, Family, Hole, Isotropic, Localised, Mixture, Oriented, RandomFeatures, Sparse, Spot
 from ..basis.composed import Composed
 from ..basis.joined import Joined
 from ..basis.layers import Layers
 from ..basis.pieces import Bell, Cell, Pieces
-from ..discretise.field import ComplexField, Extrapolated, Field
-from ..errors import FileError
-from ..estimate.assess import Error, Evidence
-from ..fit.discrete import Stats
-from ..fit.search import Search
-from ..geometry import (
-    Ball,
-    Box,
-    Cloud,
-    Clustered,
-    Combined,
-    Cylinder,
-    Domain,
-    Extruded,
-    Grid,
-    Implicit,
-    Pair,
-    Part,
-    Patch,
-    Points,
-    Polygon,
-    Random,
-    Samples,
-    Star,
-    Surface,
-)
-from ..geometry.boundary.curve import Arc, Oval, Segment
-from ..geometry.boundary.piece import Sliced
-from ..geometry.boundary.point_set import Given, Table
-from ..geometry.boundary.trace import Level
-from ..geometry.shapes.ball import Sphere
-from ..geometry.shapes.combination import Trimmed
-from ..geometry.shapes.implicit import Shell
-from ..geometry.shapes.shape import Inside
-from ..geometry.shapes.star import Polar
-from ..geometry.shapes.surface import Triangles
-from ..nonlinear import State
-from ..options import ScaleGrid
+from ..errors import FensError, FileError
+from ..geometry import Domain, Points
 from ..options.settings import Settings
-from ..problem import MOST_EQUATIONS, Component, Condition, Equation, Jet, Problem
-from ..strategy.adapt import Round
+from ..problem import MOST_EQUATIONS, Component, Condition, Problem
 from .annotations import matches_annotation
 from .sound import is_sound
 
@@ -79,6 +43,11 @@ class Kind:
             return made
 
         return cls(own, names, make, checked=True)
+
+    @classmethod
+    def outside(cls, own: type) -> Kind:
+        """A class from outside of the package: its objects are made by its constructor, with all checks of that."""
+        return cls(own, tuple(f.name for f in fields(own) if f.init), lambda values: own(**values), checked=True)
 
     @cached_property
     def hints(self) -> dict[str, Any]:
@@ -123,11 +92,6 @@ def written(names: Any, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
     return {name: kinds[name].written_with(own) for name, own in names.items() if name in kinds}
 
 
-def kinds_of(tags: Mapping[str, type]) -> dict[str, Kind]:
-    """Kinds by the tags of their classes."""
-    return {tag: Kind.of(c) for tag, c in tags.items()}
-
-
 def _problem(values: Mapping[str, Any]) -> Problem:
     wanted = {"domains": tuple[Domain, ...], "components": tuple[Component, ...], "conditions": tuple[Condition, ...]}
     if not all(matches_annotation(values[name], hint) and values[name] for name, hint in wanted.items()):
@@ -155,44 +119,8 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     return made
 
 
-# tags in files, and what they stand for: a class may get another name, a tag never
+# tags of features and distributions; those of all other classes stand beside these, as @stored("Box")
 TAGS: Mapping[str, type] = {
-    # shapes
-    "Ball": Ball,
-    "Box": Box,
-    "Cloud": Cloud,
-    "Combined": Combined,
-    "Cylinder": Cylinder,
-    "Implicit": Implicit,
-    "Polygon": Polygon,
-    "Star": Star,
-    "Surface": Surface,
-    # regions
-    "Pair": Pair,
-    "Part": Part,
-    "Points": Points,
-    "Samples": Samples,
-    # pieces
-    "Arc": Arc,
-    "Extruded": Extruded,
-    "Given": Given,
-    "Inside": Inside,
-    "Patch": Patch,
-    "Shell": Shell,
-    "Sliced": Sliced,
-    "Sphere": Sphere,
-    "Triangles": Triangles,
-    "Trimmed": Trimmed,
-    # curves
-    "Level": Level,
-    "Oval": Oval,
-    "Polar": Polar,
-    "Segment": Segment,
-    "Table": Table,
-    # samplers
-    "Clustered": Clustered,
-    "Grid": Grid,
-    "Random": Random,
     # features
     "Bell": Bell,
     "Cell": Cell,
@@ -211,26 +139,36 @@ TAGS: Mapping[str, type] = {
     "Oriented": Oriented,
     "Sparse": Sparse,
     "Spot": Spot,
-    # equations
-    "Component": Component,
-    "Condition": Condition,
-    "Equation": Equation,
-    "Jet": Jet,
-    # results
-    "ComplexField": ComplexField,
-    "Error": Error,
-    "Evidence": Evidence,
-    "Extrapolated": Extrapolated,
-    "Field": Field,
-    "Round": Round,
-    "ScaleGrid": ScaleGrid,
-    "Search": Search,
-    "State": State,
-    "Stats": Stats,
+}
+for _tag, _class in TAGS.items():
+    stored(_tag)(_class)
+
+# those that are not put together as they were
+SPECIAL: Mapping[type, Kind] = {
+    stored("Settings")(Settings): Kind(Settings, tuple(f.name for f in fields(Settings)), _settings),
+    stored("Problem")(Problem): Kind(Problem, ("domains", "components", "conditions"), _problem),
 }
 
-KINDS: Mapping[str, Kind] = {
-    **kinds_of(TAGS),
-    "Settings": Kind(Settings, tuple(f.name for f in fields(Settings)), _settings),
-    "Problem": Kind(Problem, ("domains", "components", "conditions"), _problem),
-}
+
+class Kinds(Mapping[str, Kind]):
+    """The kinds of all stored classes by their tags, those from outside that are registered among them."""
+
+    def __getitem__(self, tag: str) -> Kind:
+        try:
+            return _kind(stored_class(tag), is_outside(tag))
+        except FensError as error:  # an installed package that cannot be loaded
+            raise FileError(str(error).rstrip(".")) from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(all_stored()))
+
+    def __len__(self) -> int:
+        return len(STORED)
+
+
+@cache
+def _kind(cls: type, outside: bool) -> Kind:
+    return SPECIAL[cls] if cls in SPECIAL else Kind.outside(cls) if outside else Kind.of(cls)
+
+
+KINDS = Kinds()

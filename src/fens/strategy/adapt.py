@@ -14,6 +14,7 @@ import numpy as np
 
 from .._support.numbers import rms
 from .._support.progress import time_left
+from .._support.stored import stored
 from ..basis import (
     AroundHoles,
     Distribution,
@@ -69,6 +70,7 @@ class Candidate:
         return min(self.choice.search.losses) if self.choice.search else float("inf")
 
 
+@stored("Round")
 @dataclass(frozen=True)
 class Round:
     """A trial of adapted frequencies: what was learnt, how they were drawn, the held-out residual, and if it fell."""
