@@ -16,6 +16,8 @@ What happens to a problem, and where:
     api          the front door                                               solve, solve_again, continuation, eigen
     solution     a function to call, differentiate, compare, plot and save    Solution, load
     files        problems in text files                                       read
+
+New activations, shapes and exports are added from outside by `register`.
 """
 
 import sys
@@ -23,6 +25,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._support.registry import register
     from .api import continuation, eigen, solve, solve_again
     from .basis import Isotropic, Mixture, Oriented, Sparse
     from .errors import FensError, NotConverged, ToleranceNotMet, UnreliableWarning
@@ -89,6 +92,7 @@ __all__ = [
     "normal",
     "normal_derivative",
     "read",
+    "register",
     "solve",
     "solve_again",
     "strong",
@@ -96,6 +100,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "_support.registry": ("register",),
     "api": ("continuation", "eigen", "solve", "solve_again"),
     "basis": ("Isotropic", "Mixture", "Oriented", "Sparse"),
     "geometry": (

@@ -72,6 +72,7 @@ GOOD: dict[str, dict] = {
     "normal": {"coordinate": x},
     "normal_derivative": {"u": u},
     "read": {"path": "rod.toml"},
+    "register": {"kind": "export", "name": "csv", "implementation": None},  # whatever it is, that name is taken
     "solve": {"problem": fens.Problem(line), **SMALL},
     "solve_again": {"solution": None},
     "wrap": {"function": np.sin, "name": "sine"},
@@ -87,6 +88,7 @@ OF_METHODS: dict[str, dict] = {
     "pair": {"coordinate": x}, "part": {"which": "box"}, "plot": {"path": None},
     "plot_error": {"exact": x, "path": None}, "plot_points": {"path": None}, "plot_search": {"path": None},
     "quadrature": {"n": 4}, "report": {"path": "u.html", "title": "u"}, "residual": {"region": rod, "points": None},
+    "export": {"path": "u.csv", "to": None, "points": 5},
     "save": {"path": "v.fens"}, "to_csv": {"path": "u.csv", "points": 5}, "to_netcdf": {"path": "u.nc", "points": 5},
     "to_vtk": {"path": "u.vtu", "points": 5}, "to_xarray": {"points": 5, "units": None},
     "at": {"points": [[0.5]]}, "solve": {},

@@ -54,7 +54,7 @@ def fresh() -> list[fens.Solution]:
     cloud = fens.Cloud(rim[::2] / 2, rim, rim, (x, y))
     star = fens.Star({x: 0, y: 0}, radius=1 + sp.cos(5 * theta) / 4, angle=theta)
 
-    def plane(domain: fens.domain.Domain, **options: object) -> fens.Solution:
+    def plane(domain: fens.geometry.Domain, **options: object) -> fens.Solution:
         problem = fens.Problem({domain: sp.Eq(u.diff(x, 2) + u.diff(y, 2), x), domain.boundary: sp.Eq(u, 0)})
         return fens.solve(problem, **{"features": 20, "estimate": False, "adapt": False, "scale": 2.0, **options})
 

@@ -9,7 +9,10 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from .stored import stored
 
+
+@stored("Provenance")
 @dataclass(frozen=True)
 class Provenance:
     """The versions and the kind of machine that a solution was computed with, and when. No names of users or places.

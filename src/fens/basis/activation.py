@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Protocol
+from typing import Any, Protocol
 
 import mpmath
 import torch
 from torch import Tensor
 
+from .._support.registry import Registry, check_has
 from ..errors import SettingError, quoted
 
 
@@ -102,7 +103,48 @@ class Swish:
         return [z * inner[n] + n * inner[n - 1] if n > 0 else z * inner[0] for n in orders]
 
 
-ACTIVATIONS: dict[str, Activation] = {a.name: a for a in (Cos(), Sin(), CosSin(), Sigmoid(), Tanh(), Swish())}
+def _checked(name: str, given: Any) -> Activation:
+    """An activation from outside, refused unless each derivative is that of the one before."""
+    if isinstance(given, type):
+        raise SettingError(f"An activation is an object, {given.__name__}(); got the class {given.__name__}.")
+    check_has("An activation", given, ("derivatives",))
+    if getattr(given, "name", None) != name:
+        raise SettingError(
+            f"An activation has its name as an attribute, name = {name!r}; that of {type(given).__name__} is "
+            f"{quoted(getattr(given, 'name', None))}."
+        )
+    if not isinstance(getattr(given, "trigonometric", None), bool):
+        raise SettingError(f"The activation {name} needs trigonometric = True or False: whether it is a cosine.")
+    sigma: Activation = given
+    _check_derivatives(sigma)
+    return sigma
+
+
+def _check_derivatives(sigma: Activation) -> None:
+    """Compare each derivative with a difference quotient of the one before."""
+    z = torch.linspace(-2.9, 3.1, 24, dtype=torch.float64).reshape(6, 4)
+    try:
+        low, here, high = (sigma.derivatives(z + h, TRIED) for h in (-STEP, 0.0, STEP))
+    except Exception as error:  # code from outside may raise anything
+        raise SettingError(
+            f"derivatives(z, orders) of the activation {sigma.name} fails for the orders {list(TRIED)}: "
+            f"{type(error).__name__}: {error}."
+        ) from error
+    if len(here) != len(TRIED) or any(getattr(v, "shape", None) != z.shape for v in here):
+        raise SettingError(f"derivatives(z, orders) of {sigma.name} must give arrays like z, one for each order.")
+    for n in TRIED[1:]:
+        slope, size = (high[n - 1] - low[n - 1]) / (2 * STEP), float(here[n].abs().max()) + 1
+        if not float((slope - here[n]).abs().max()) <= CLOSE * size:
+            raise SettingError(f"Order {n} of the activation {sigma.name} is not the derivative of order {n - 1}.")
+    if sigma.trigonometric and not torch.allclose(here[2], -here[0], rtol=CLOSE, atol=CLOSE):
+        raise SettingError(f"The activation {sigma.name} is not trigonometric: its second derivative is not −σ.")
+
+
+TRIED = (0, 1, 2)  # orders of derivatives of an activation from outside
+STEP, CLOSE = 1e-4, 1e-5  # of difference quotients of these; their error is about STEP²
+ACTIVATIONS: Registry[Activation] = Registry("activation", _checked)
+for _sigma in (Cos(), Sin(), CosSin(), Sigmoid(), Tanh(), Swish()):
+    ACTIVATIONS.own(_sigma.name, _sigma)
 
 
 def fold(sigma: Activation, order: int) -> tuple[int, int]:

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from .._support.device import to_device
+from .._support.stored import stored
 from .activation import ACTIVATIONS, Activation
 from .basis import Basis
 from .distribution import Distribution, Isotropic
@@ -162,6 +163,7 @@ class Ansatz(ABC):
         return tuple(s for p in self.parts if p is not self for s in p.spots)
 
 
+@stored("Plain")
 @dataclass(frozen=True)
 class Plain(Ansatz):
     """Random features σ(W·x + b) everywhere."""
@@ -203,6 +205,7 @@ class Plain(Ansatz):
         return isinstance(self.distribution, Isotropic)
 
 
+@stored("Number")
 @dataclass(frozen=True)
 class Number(Ansatz):
     """An unknown number: one function, a cosine of frequency zero, which is 1."""
@@ -229,6 +232,7 @@ class Number(Ansatz):
         return True
 
 
+@stored("Sum")
 @dataclass(frozen=True)
 class Sum(Ansatz):
     """Several ansätze side by side, each with its share of the functions; the scale is that of the first."""

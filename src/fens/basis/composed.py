@@ -16,11 +16,13 @@ from torch import Tensor
 
 from .._support.compile import lambdified
 from .._support.device import to_device, to_host
+from .._support.stored import stored
 from .basis import Basis, Operator
 from .calculus import composition, leibniz
 from .random_features import RandomFeatures
 
 
+@stored("Composed")
 @dataclass(frozen=True)
 class Composed(Basis):
     """g(x) σ(W·q(x) + b), with g and q as expressions in as many symbols as there are coordinates."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._support.numbers import is_whole, real_array
 from .._support.sobol import sobol as even_points
+from .._support.stored import stored
 from ..errors import SettingError, quoted
 
 MOST_SUBSETS = 2 * 10**5
@@ -38,6 +39,7 @@ def in_box(count: int, dimension: int, half: float, rng: np.random.Generator, so
     return half * (2 * rng.permutation(even_points(count, dimension, rng)) - 1)
 
 
+@stored("Isotropic")
 @dataclass(frozen=True)
 class Isotropic:
     """All axes alike: uniform in a box, at random or evenly, as a Sobol sequence is."""
@@ -52,6 +54,7 @@ class Isotropic:
         return in_box(count, dimension, half, rng, self.sobol)
 
 
+@stored("Oriented")
 @dataclass(frozen=True)
 class Oriented:
     """Uniform in a parallelepiped: z Lᵀ with z uniform in a box, so that directions in which L is large prevail."""
@@ -76,6 +79,7 @@ class Oriented:
         return drawn
 
 
+@stored("Sparse")
 @dataclass(frozen=True)
 class Sparse:
     """Each frequency touches the coordinates of one subset only, chosen with the probability of that subset."""
@@ -150,6 +154,7 @@ def checked_shares(owner: str, shares: Any, count: int) -> tuple[float, ...]:
     return tuple(found.tolist())
 
 
+@stored("Mixture")
 @dataclass(frozen=True)
 class Mixture:
     """Some frequencies from one distribution, some from another."""

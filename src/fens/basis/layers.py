@@ -15,6 +15,7 @@ import torch
 from torch import Tensor
 
 from .._support.device import to_device
+from .._support.stored import stored
 from .ansatz import Ansatz, Drawn, Frame, Plain, RandomDraw
 from .basis import Basis, Coefficient, Operator
 from .calculus import composition
@@ -22,6 +23,7 @@ from .distribution import Distribution
 from .random_features import RandomFeatures
 
 
+@stored("Layers")
 @dataclass(frozen=True)
 class Layers(Basis):
     """The features of both layers, those of the first one first."""
@@ -85,6 +87,7 @@ class LayersDraw(Drawn):
         return Layers(self.first.scaled(scale, device), V, c)
 
 
+@stored("TwoLayers")
 @dataclass(frozen=True)
 class TwoLayers(Ansatz):
     """Half of the features in each of two layers; the second sees inputs of about size one."""

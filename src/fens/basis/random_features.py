@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from .._support.matmul import matmul
+from .._support.stored import stored
 from .activation import Activation, fold
 from .basis import Basis, CachedBasis, Coefficient, Operator, Orders
 from .grid import Runs, Waves, quadrature
@@ -18,6 +19,7 @@ from .row_slices import row_slices
 Groups = Mapping[int, list[tuple[Coefficient, Tensor]]]  # for each order, the pairs (c, ±W^α)
 
 
+@stored("RandomFeatures")
 @dataclass(frozen=True)
 class RandomFeatures(Basis):
     """M features of d coordinates, with frequencies W (M, d), phases b (M) and a center (d)."""

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .._support.stored import stored
 
+
+@stored("Hole")
 @dataclass(frozen=True)
 class Hole:
     """A hole of a domain: a point inside it, its distance from the rim, and the axes in which it lies."""
@@ -32,6 +35,7 @@ class Face:
     depth: float
 
 
+@stored("Spot")
 @dataclass(frozen=True)
 class Spot:
     """A place where a function varies: its centre, and how far it extends along each axis, as a standard deviation."""

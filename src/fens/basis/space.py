@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .._support.stored import stored
 from .ansatz import Ansatz, Drawn
 from .basis import Basis, Coefficient, Orders, same
 from .memory import MemoryBudget
@@ -18,6 +19,7 @@ JointOperator = Sequence[tuple[Coefficient, int, Orders]]  # Σ c(x) ∂^α u_k 
 Scales = tuple[float, ...]  # one for each axis, for one unknown after another
 
 
+@stored("Family")
 @dataclass(frozen=True)
 class TrialSpace:
     """Bases of several unknowns; their columns follow one another."""

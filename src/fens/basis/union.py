@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from .._support.stored import stored
 from .basis import Basis, Operator
 from .memory import MemoryBudget
 
 
+@stored("Joined")
 @dataclass(frozen=True)
 class Union(Basis):
     """Bases side by side: the columns of one follow those of another."""

@@ -21,6 +21,7 @@ from numpy.polynomial import HermiteE, Polynomial
 from torch import Tensor
 
 from .._support.device import to_device
+from .._support.stored import stored
 from ..errors import SettingError
 from .ansatz import Ansatz, Drawn, Frame, RandomDraw, UnionDraw
 from .basis import Basis, Operator
@@ -47,6 +48,7 @@ class Window(Protocol):
         ...
 
 
+@stored("Cell")
 @dataclass(frozen=True)
 class Cell:
     """A box with a window over it: along each axis its ends, infinite where nothing adjoins, and the overlap."""
@@ -69,6 +71,7 @@ class Cell:
         return value
 
 
+@stored("Bell")
 @dataclass(frozen=True)
 class Gaussian:
     """A Gaussian window around a spot."""
@@ -91,6 +94,7 @@ class Gaussian:
         return (points - centre) / width
 
 
+@stored("Windowed")
 @dataclass(frozen=True)
 class Windowed(Basis):
     """The functions of a basis, times a window."""
@@ -157,6 +161,7 @@ class WindowedDraw(Drawn):
         return Windowed(self.plain.scaled(scale, device), self.window)
 
 
+@stored("InCells")
 @dataclass(frozen=True)
 class InCells(Ansatz):
     """Functions in cells that are all alike, so many along each axis, joined by a partition of unity."""
@@ -190,6 +195,7 @@ class InCells(Ansatz):
         return (self, *self.inner.parts)
 
 
+@stored("AtSpots")
 @dataclass(frozen=True)
 class AtSpots(Ansatz):
     """A share of the functions at spots, as many at each, under a Gaussian window; the others everywhere."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 from ..errors import FileError, SettingError
 from ..geometry import Grid
 from ..solution import load
+from ..solution.export import ELSEWHERE, EXPORTS, options_of, write
 from .shared import OK, UNRELIABLE, add_examples, write_json
 
 DESCRIPTION = """Write a solution that was saved by `fens solve --save` or `solution.save` in another format: a table
@@ -28,15 +28,13 @@ EXAMPLES = (
 )
 POINTS_HELP = "along each axis: 51, or x=101,t=21; a number with a point fixes a coordinate, t=0.5"
 
-Points = Any
-Units = Mapping[str, str] | None
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.description = DESCRIPTION
     parser.add_argument("file", metavar="SOLUTION", help="a saved solution, .fens")
-    parser.add_argument("--to", choices=tuple(FORMATS), required=True, help="the format")
+    formats = tuple(name for name in EXPORTS if name not in ELSEWHERE)
+    parser.add_argument("--to", choices=formats, required=True, help="the format")
     parser.add_argument("--output", metavar="PATH", type=Path, help="file to write; default: that of SOLUTION, here")
     parser.add_argument("--points", metavar="POINTS", help=POINTS_HELP)
     parser.add_argument("--units", metavar="UNITS", help="units of coordinates and unknowns, for nc: x=m,u=K")
@@ -46,16 +44,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Load, and write."""
-    endings, export = FORMATS[args.to]
-    path = args.output or Path(Path(args.file).stem + endings[0])
-    if path.suffix.lower() not in endings or not path.parent.is_dir():
-        raise FileError(f"--output must end in {' or '.join(endings)} and be in a folder that exists; got {path}")
-    if args.units and args.to != "nc":
-        raise SettingError("--units belongs to --to nc.")
-    if args.points and args.to == "html":
-        raise SettingError("--points belongs to tables, meshes and netCDF; a page has none.")
+    export = EXPORTS[args.to]
+    path = args.output or Path(Path(args.file).stem + export.endings[0])
+    if path.suffix.lower() not in export.endings or not path.parent.is_dir():
+        endings = " or ".join(export.endings)
+        raise FileError(f"--output must end in {endings} and be in a folder that exists; got {path}")
+    _check_taken(args, options_of(export))
     solution = load(args.file)
-    written = export(solution, path, points_of(args.points, solution), pairs(args.units, "--units", "x=m,u=K"))
+    given = {"points": points_of(args.points, solution), "units": pairs(args.units, "--units", "x=m,u=K")}
+    written = write(args.to, solution, path, {option: v for option, v in given.items() if v is not None})
     if args.json:
         write_json({"written": [str(p) for p in written]})
     else:
@@ -65,7 +62,16 @@ def run(args: argparse.Namespace) -> int:
     return UNRELIABLE if solution.doubt else OK
 
 
-def points_of(text: str | None, solution: Any) -> Points:
+def _check_taken(args: argparse.Namespace, options: tuple[str, ...]) -> None:
+    """Refuse what the format has no use for."""
+    if args.units and "units" not in options:
+        known = ", ".join(name for name, e in EXPORTS.registered.items() if "units" in options_of(e))
+        raise SettingError(f"--units belongs to --to {known}.")
+    if args.points and "points" not in options:
+        raise SettingError(f"--points belongs to tables, meshes and netCDF; --to {args.to} takes none.")
+
+
+def points_of(text: str | None, solution: Any) -> Any:
     """`51` or `x=101,t=0.5` as an export takes it."""
     if text is None:
         return None
@@ -111,30 +117,3 @@ def pairs(text: str | None, option: str, example: str) -> dict[str, str] | None:
             raise SettingError(f"{option} takes NAME=VALUE, separated by commas, as in {example}; got {text!r}.")
         found[name.strip()] = value.strip()
     return found
-
-
-def _csv(solution: Any, path: Path, points: Points, units: Units) -> list[Path]:
-    solution.to_csv(path, points)
-    return [path]
-
-
-def _vtk(solution: Any, path: Path, points: Points, units: Units) -> list[Path]:
-    return list(solution.to_vtk(path, points))
-
-
-def _nc(solution: Any, path: Path, points: Points, units: Units) -> list[Path]:
-    solution.to_netcdf(path, points, units)
-    return [path]
-
-
-def _html(solution: Any, path: Path, points: Points, units: Units) -> list[Path]:
-    solution.report(path)
-    return [path]
-
-
-FORMATS: Mapping[str, tuple[tuple[str, ...], Callable[[Any, Path, Points, Units], list[Path]]]] = {
-    "csv": ((".csv",), _csv),
-    "vtk": ((".vtu", ".pvd"), _vtk),
-    "nc": ((".nc",), _nc),
-    "html": ((".html",), _html),
-}

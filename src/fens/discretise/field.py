@@ -14,6 +14,7 @@ from torch import Tensor
 
 from .._support.device import to_device
 from .._support.numbers import is_whole, real_array
+from .._support.stored import stored
 from ..basis import Basis, TrialSpace
 from ..errors import SettingError, quoted
 from ..geometry import Domain, points_of
@@ -21,6 +22,7 @@ from ..problem import HIGHEST, Problem, Unknown
 from . import evaluate
 
 
+@stored("Field")
 @dataclass(frozen=True)
 class Field:
     """∂^orders of an unknown, as computed. Callable with numbers or arrays, in the order of `arguments`."""
@@ -88,6 +90,7 @@ class Field:
         return f"<derivative ({taken}) of the solution>" if taken else "<value of the solution>"
 
 
+@stored("ComplexField")
 @dataclass(frozen=True)
 class ComplexField:
     """∂^orders of a complex unknown, as computed: two fields."""
@@ -116,6 +119,7 @@ class ComplexField:
         return f"<complex {quoted(self.real)}"[:-1] + ">"
 
 
+@stored("Extrapolated")
 @dataclass(frozen=True)
 class Extrapolated:
     """A computed function that has values outside its domain too; a known function for other equations."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .._support.numbers import EPS
+from .._support.stored import stored
 from ..fit.stats import Stats
 from ..nonlinear import NEGLIGIBLE
 
@@ -28,6 +29,7 @@ SMALLEST_PERCENTAGE = 0.001
 BY_CHANCE = 5.0  # standard deviations of a misfit above its mean, which is one in some million by chance
 
 
+@stored("Evidence")
 @dataclass(frozen=True)
 class Evidence:
     """What an error estimate rests on.
@@ -117,6 +119,7 @@ class Evidence:
         return self.sensitivity <= SENSITIVE or (self.growth <= GROWS and self.sensitivity <= SINGULAR)
 
 
+@stored("Error")
 @dataclass(frozen=True)
 class Error:
     """The error of a solution: `estimate` is the largest absolute one expected, `relative` relative to the solution.

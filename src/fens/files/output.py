@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,20 +12,12 @@ from .._support.numbers import about
 from ..errors import FileError
 from ..geometry import Grid
 from ..options.readers import grid
+from ..solution.export import EXPORTS, options_of, sections
+from ..solution.export import write as export
 from .builtins import Names
 from .document import Node
 
-PICTURES = (".png", ".pdf", ".svg")
-# what a file may ask for, and how the names of such files end
-ENDINGS: Mapping[str, tuple[str, ...]] = {
-    "save": (".fens",),
-    "table": (".csv",),
-    "netcdf": (".nc",),
-    "vtk": (".vtu", ".pvd"),
-    "picture": PICTURES,
-    "report": (".html",),
-}
-ON_GRID = ("table", "netcdf", "vtk")
+PICTURES = EXPORTS["picture"].endings
 POINTS = {1: 201, 2: 51, 3: 21}  # along each axis of a table, by the number of axes
 MOST_POINTS = 10**7
 
@@ -40,15 +32,22 @@ class Output:
 
 
 def output(node: Node, names: Names, title: str) -> Output:
-    """table = "u.csv", grid = 41, picture = "u.png", …"""
-    parts = node.table((*ENDINGS, "grid"))
-    files = {key: _file_name(parts[key], endings) for key, endings in ENDINGS.items() if key in parts}
+    """table = "u.csv", grid = 41, picture = "u.png", …; the keys are those of a table of formats."""
+    formats = sections()
+    parts = node.table((*formats, "grid"))
+    files = {key: _file_name(parts[key], EXPORTS[name].endings) for key, name in formats.items() if key in parts}
     _check_distinct(files, parts)
     if "grid" not in parts:
         return Output(files, title=title)
-    if not set(files) & set(ON_GRID):
-        raise parts["grid"].error("grid says where the table has values, and there is no table, netcdf or vtk")
+    if not any(_takes_points(key) for key in files):
+        known = [key for key in formats if _takes_points(key)]
+        listed = f"{', '.join(known[:-1])} or {known[-1]}"
+        raise parts["grid"].error(f"grid says where the table has values, and there is no {listed}")
     return Output(files, _grid(parts["grid"], names), title)
+
+
+def _takes_points(key: str) -> bool:
+    return "points" in options_of(EXPORTS[sections()[key]])
 
 
 def _grid(node: Node, names: Names) -> Grid:
@@ -66,46 +65,22 @@ def write(solution: Any, wanted: Output, folder: Path) -> list[Path]:
     written: list[Path] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        for kind, name in wanted.names.items():
-            written += WRITERS[kind](solution, folder / name, wanted)
+        for key, name in wanted.names.items():
+            format = sections()[key]
+            told = {"points": _points(key, solution, wanted), "title": wanted.title}
+            taken = {option: value for option, value in told.items() if option in options_of(EXPORTS[format])}
+            written += export(format, solution, folder / name, taken)
     except OSError as error:
         raise FileError(f"{error.filename or folder} cannot be written: {error.strerror}") from error
     return written
 
 
-def _table(solution: Any, path: Path, wanted: Output) -> list[Path]:
+def _points(key: str, solution: Any, wanted: Output) -> Grid | None:
+    """Where values are wanted; a table that is to be looked at has fewer of them by default than one that is not."""
+    if key != "table" or wanted.grid is not None:
+        return wanted.grid
     d = len(solution.problem.coordinates)
-    solution.to_csv(path, wanted.grid or Grid(POINTS.get(d, max(2, int(20_000 ** (1 / d))))))
-    return [path]
-
-
-def _netcdf(solution: Any, path: Path, wanted: Output) -> list[Path]:
-    solution.to_netcdf(path, wanted.grid)
-    return [path]
-
-
-def _vtk(solution: Any, path: Path, wanted: Output) -> list[Path]:
-    return list(solution.to_vtk(path, wanted.grid))
-
-
-def _picture(solution: Any, path: Path, wanted: Output) -> list[Path]:
-    solution.plot(str(path))
-    return [path]
-
-
-def _save(solution: Any, path: Path, wanted: Output) -> list[Path]:
-    solution.save(path)
-    return [path]
-
-
-def _report(solution: Any, path: Path, wanted: Output) -> list[Path]:
-    solution.report(path, wanted.title)
-    return [path]
-
-
-WRITERS: Mapping[str, Callable[[Any, Path, Output], list[Path]]] = {
-    "save": _save, "table": _table, "netcdf": _netcdf, "vtk": _vtk, "picture": _picture, "report": _report,
-}  # fmt: skip
+    return Grid(POINTS.get(d, max(2, int(20_000 ** (1 / d)))))
 
 
 def _check_distinct(files: Mapping[str, str], parts: Mapping[str, Node]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from ..errors import FileError
-from ..geometry import Ball, Box, Cloud, Combined, Domain, Implicit, Polygon, Shape, Star, Surface, check_extent
+from ..geometry import SHAPES, Combined, Domain, Shape, check_extent
 from . import parse
 from .builtins import Names
 from .columns import MOST_BYTES, read_columns
@@ -19,24 +20,33 @@ from .document import Node
 from .names import check_name, symbol
 from .tokens import refuse
 
-Tables = Mapping[str, Node]
 MOST_COMBINED = 50  # for each of them, all before are asked whether something is left
 MOST_CHARACTERS = 5000
-SURFACES = (".stl", ".ply", ".obj", ".off")
+FORMULA = "shape"  # the key of what is combined of other shapes
 
 
 def shape(node: Node, names: Names, known: Mapping[str, Shape], label: str = "", extra: tuple[str, ...] = ()) -> Shape:
     """The shape that a table describes; its key says of which kind it is."""
-    kinds = [k for k in KINDS if isinstance(node.value, dict) and k in node.value]
-    if len(kinds) != 1:
-        given = " and ".join(kinds) or "none"
-        raise node.error(f"{node.key} must have one of {', '.join(KINDS)} to say what shape it is; it has {given}")
-    build, keys = KINDS[kinds[0]]
-    parts = node.table((kinds[0], *keys, *extra))
-    with parts[kinds[0]].reading():
-        found = build(parts, names, known, label)
+    kind = _kind(node)
+    parts = node.table((kind, *(() if kind == FORMULA else SHAPES[kind].file_keys), *extra))
+    with parts[kind].reading():
+        if kind == FORMULA:
+            found = formula(parts[kind].text(), known)
+        else:
+            found = SHAPES[kind].from_file(Entries(kind, parts, names, label))
         check_extent(found.coordinates, found.bounds)
         return found
+
+
+def _kind(node: Node) -> str:
+    """The key that says which shape it is; what is not known by now may be that of an installed package."""
+    keys: list[str] = list(node.value) if isinstance(node.value, dict) else []
+    kinds = [k for k in keys if k == FORMULA or k in SHAPES.registered] or [k for k in keys if k in SHAPES]
+    if len(kinds) != 1:
+        given = " and ".join(kinds) or "none"
+        listed = ", ".join((*SHAPES, FORMULA))
+        raise node.error(f"{node.key} must have one of {listed} to say what shape it is; it has {given}")
+    return kinds[0]
 
 
 def domain(node: Node, names: Names, known: Mapping[str, Shape]) -> tuple[Domain, sp.Symbol | None]:
@@ -47,7 +57,7 @@ def domain(node: Node, names: Names, known: Mapping[str, Shape]) -> tuple[Domain
     during = node.table()["during"]
     if len(times := during.table()) != 1:
         raise during.error("during is a table of one coordinate and its interval, { t = [0, 1] }")
-    (time, interval), = _intervals(during, names).items()
+    (time, interval), = intervals(during, names).items()
     with next(iter(times.values())).reading():
         return base.during(time, *interval), time
 
@@ -103,96 +113,92 @@ def _operand(
     return value, end + 1
 
 
-def _box(parts: Tables, names: Names, known: Any, label: str) -> Shape:
-    return Box(_intervals(parts["box"], names), name=label)
+@dataclass(frozen=True)
+class Entries:
+    """What the table of a shape says, for the shape's own `from_file`: a `fens.geometry.Description`."""
+
+    kind: str
+    parts: Mapping[str, Node]
+    names: Names
+    label: str
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.parts
+
+    def is_text(self, key: str) -> bool:
+        return isinstance(self._part(key).value, str)
+
+    def is_table(self, key: str) -> bool:
+        return isinstance(self._part(key).value, dict)
+
+    def text(self, key: str) -> str:
+        return self._part(key).text()
+
+    def whole(self, key: str) -> int:
+        return self._part(key).whole()
+
+    def number(self, key: str) -> float:
+        return self._part(key).number(self.names)
+
+    def symbol(self, key: str, default: str) -> sp.Symbol:
+        return symbol(check_name(self.text(key), self.parts[key]) if key in self else default)
+
+    def coordinates(self, key: str = "coordinates") -> list[sp.Symbol]:
+        given = self._part(key)
+        if not (nodes := given.texts()):
+            raise given.error(f'{key} lists names, such as ["x", "y"]; it is empty')
+        return [symbol(check_name(node.text(), node)) for node in nodes]
+
+    def values(self, key: str) -> dict[sp.Symbol, float]:
+        table = self._part(key).table()
+        return {symbol(check_name(k, v, self.names.meanings)): v.number(self.names) for k, v in table.items()}
+
+    def intervals(self, key: str) -> dict[sp.Symbol, tuple[float, float]]:
+        return intervals(self._part(key), self.names)
+
+    def points(self, key: str) -> list[list[float]]:
+        return self._points(self._part(key))
+
+    def rings(self, key: str) -> list[list[list[float]]]:
+        return [self._points(ring) for ring in self.parts[key].items()] if key in self else []
+
+    def expression(self, key: str, symbols: Sequence[sp.Symbol]) -> sp.Expr:
+        with self._part(key).reading():
+            return parse.expression(self.text(key), self._with(symbols))
+
+    def inequality(self, key: str, symbols: Sequence[sp.Symbol]) -> Any:
+        with self._part(key).reading():
+            return parse.inequality(self.text(key), self._with(symbols))
+
+    def file(self, key: str, endings: Sequence[str]) -> Path:
+        if Path(file := self.text(key)).suffix.lower() not in endings:
+            raise FileError(f"a {self.kind} is read from a file that ends in {', '.join(endings)}; got {file[:60]!r}")
+        return self.parts[key].document.beside(file)
+
+    def columns(self, key: str, wanted: Mapping[str, Sequence[str]]) -> dict[str, np.ndarray]:
+        files = self._part(key).table(tuple(wanted))
+        read = {k: read_columns(node.document.beside(node.text(), MOST_BYTES)) for k, node in files.items()}
+        if missing := [k for k in wanted if k not in read]:
+            example = ", ".join(f'{k} = "{k}.csv"' for k in wanted)
+            raise FileError(f"a {self.kind} has {len(wanted)} files, {key} = {{ {example} }}; {missing[0]} is missing")
+        for file, names in wanted.items():
+            if missing := [c for c in names if c not in read[file]]:
+                raise FileError(f"the file of the points {file} lacks the columns {', '.join(missing)}")
+        return {file: np.stack([read[file][c] for c in names], axis=1) for file, names in wanted.items()}
+
+    def _part(self, key: str) -> Node:
+        if key not in self.parts:
+            raise FileError(f"a {self.kind} needs {key} next to it")
+        return self.parts[key]
+
+    def _points(self, node: Node) -> list[list[float]]:
+        return [[c.number(self.names) for c in point.items()] for point in node.items()]
+
+    def _with(self, symbols: Sequence[sp.Symbol]) -> Names:
+        return self.names.with_meanings({x.name: x for x in symbols})
 
 
-def _ball(parts: Tables, names: Names, known: Any, label: str) -> Shape:
-    radius = _required(parts, "ball", "radius")
-    radii = _values(radius, names) if isinstance(radius.value, dict) else radius.number(names)
-    return Ball(_values(parts["ball"], names), radii, name=label)
-
-
-def _polygon(parts: Tables, names: Names, known: Any, label: str) -> Shape:
-    holes = [_corners(h, names) for h in parts["holes"].items()] if "holes" in parts else []
-    coordinates = _coordinates(parts, "polygon")
-    return Polygon(_corners(parts["polygon"], names), coordinates, holes, name=label)
-
-
-def _star(parts: Tables, names: Names, known: Any, label: str) -> Shape:
-    angle = symbol(check_name(parts["angle"].text(), parts["angle"]) if "angle" in parts else "theta")
-    radius = _required(parts, "star", "radius")
-    inner = names.with_meanings({angle.name: angle})
-    with radius.reading():
-        value = parse.expression(radius.text(), inner) if isinstance(radius.value, str) else radius.number(names)
-    return Star(_values(parts["star"], names), value, angle, name=label)
-
-
-def _implicit(parts: Tables, names: Names, known: Any, label: str) -> Shape:
-    box = Box(_intervals(_required(parts, "implicit", "within"), names))
-    inner = names.with_meanings({x.name: x for x in box.coordinates})
-    return Implicit(parse.inequality(parts["implicit"].text(), inner), box, name=label)
-
-
-def _surface(parts: Tables, names: Names, known: Any, label: str) -> Shape:
-    file = parts["surface"].text()
-    if Path(file).suffix.lower() not in SURFACES:
-        raise FileError(f"a surface is read from a file that ends in {', '.join(SURFACES)}; got {file[:60]!r}")
-    return Surface(str(parts["surface"].document.beside(file)), _coordinates(parts, "surface"), name=label)
-
-
-def _cloud(parts: Tables, names: Names, known: Any, label: str) -> Shape:
-    files = parts["cloud"].table(("inside", "boundary"))
-    columns = {k: read_columns(node.document.beside(node.text(), MOST_BYTES)) for k, node in files.items()}
-    if set(columns) != {"inside", "boundary"}:
-        raise FileError('a cloud has two files, cloud = { inside = "in.csv", boundary = "rim.csv" }')
-    coordinates = _coordinates(parts, "cloud")
-    rows = [[str(x) for x in coordinates], [f"n_{x}" for x in coordinates]]
-    for wanted, file in ((rows[0], "inside"), (rows[0] + rows[1], "boundary")):
-        if missing := [c for c in wanted if c not in columns[file]]:
-            raise FileError(f"the file of the points {file} lacks the columns {', '.join(missing)}")
-    inside, rim, normals = (
-        np.stack([columns[file][c] for c in row], axis=1)
-        for file, row in (("inside", rows[0]), ("boundary", rows[0]), ("boundary", rows[1]))
-    )
-    return Cloud(inside, rim, normals, coordinates, name=label)
-
-
-def _formula(parts: Tables, names: Names, known: Mapping[str, Shape], label: str) -> Shape:
-    return formula(parts["shape"].text(), known)
-
-
-KINDS: dict[str, tuple[Callable[[Tables, Names, Mapping[str, Shape], str], Shape], tuple[str, ...]]] = {
-    "box": (_box, ()),
-    "ball": (_ball, ("radius",)),
-    "polygon": (_polygon, ("coordinates", "holes")),
-    "star": (_star, ("radius", "angle")),
-    "implicit": (_implicit, ("within",)),
-    "surface": (_surface, ("coordinates",)),
-    "cloud": (_cloud, ("coordinates",)),
-    "shape": (_formula, ()),
-}
-
-
-def _required(parts: Tables, kind: str, key: str) -> Node:
-    if key not in parts:
-        raise FileError(f"a {kind} needs {key} next to it")
-    return parts[key]
-
-
-def _coordinates(parts: Tables, kind: str) -> list[sp.Symbol]:
-    given = _required(parts, kind, "coordinates")
-    if not (nodes := given.texts()):
-        raise given.error('coordinates lists names, such as ["x", "y"]; it is empty')
-    return [symbol(check_name(node.text(), node)) for node in nodes]
-
-
-def _values(node: Node, names: Names) -> dict[sp.Symbol, float]:
-    """{ x = 0.5, y = 0.5 }."""
-    return {symbol(check_name(k, v, names.meanings)): v.number(names) for k, v in node.table().items()}
-
-
-def _intervals(node: Node, names: Names) -> dict[sp.Symbol, tuple[float, float]]:
+def intervals(node: Node, names: Names) -> dict[sp.Symbol, tuple[float, float]]:
     """{ x = [0, 1], y = [0, 1] }."""
     found = {}
     for key, value in node.table().items():
@@ -200,7 +206,3 @@ def _intervals(node: Node, names: Names) -> dict[sp.Symbol, tuple[float, float]]
             raise value.error(f"the interval of {key} has two ends, [0, 1]; got {len(ends)}")
         found[symbol(check_name(key, value, names.meanings))] = (ends[0].number(names), ends[1].number(names))
     return found
-
-
-def _corners(node: Node, names: Names) -> list[list[float]]:
-    return [[c.number(names) for c in corner.items()] for corner in node.items()]

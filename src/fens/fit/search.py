@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._support.progress import time_left
+from .._support.stored import stored
 from ..basis import Scales
 from ..errors import SettingError
 from ..options import ScaleGrid
@@ -20,6 +21,7 @@ BY_CHANCE = 0.5  # residual of an equation relative to its terms with which noth
 FLAT = 0.9  # of a residual, above which another one that is by chance is no better
 
 
+@stored("Search")
 @dataclass(frozen=True)
 class Search:
     """What a search for the scale tried: the scales, the loss of each, and why it ended.

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from .._support.stored import stored
 from ..basis import Ansatz
 from ..nonlinear import State
 
 
+@stored("Stats")
 @dataclass(frozen=True)
 class Stats:
     """What a solve did.
@@ -34,6 +36,7 @@ class Stats:
     rounds: tuple[object, ...] = ()
 
 
+@stored("Round")
 @dataclass(frozen=True)
 class Round:
     """A trial of another ansatz: what proposed it, what it was, the held-out residual, and whether that fell."""

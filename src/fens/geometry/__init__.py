@@ -1,5 +1,6 @@
 """Regions, and the points on them."""
 
+from .boundary.curve import Arc, Curve, Oval, Segment
 from .boundary.pair import Pair
 from .boundary.piece import Extruded, Patch, Piece, Samples
 from .checks import check_extent
@@ -14,25 +15,32 @@ from .shapes.combination import Combined
 from .shapes.cylinder import Cylinder
 from .shapes.implicit import Implicit
 from .shapes.polygon import Polygon
+from .shapes.registry import PIECES, SHAPES, Description
 from .shapes.shape import Shape
 from .shapes.star import Star
 from .shapes.surface import Surface
 
 __all__ = [
+    "PIECES",
+    "SHAPES",
+    "Arc",
     "Ball",
     "Box",
     "Cloud",
     "Clustered",
     "Combined",
     "Concentrated",
+    "Curve",
     "Cylinder",
     "Demand",
+    "Description",
     "Domain",
     "ExtremePoints",
     "Extruded",
     "Facet",
     "Grid",
     "Implicit",
+    "Oval",
     "Pair",
     "Part",
     "Patch",
@@ -43,6 +51,7 @@ __all__ = [
     "Region",
     "Sampler",
     "Samples",
+    "Segment",
     "Shape",
     "Star",
     "Surface",

@@ -12,6 +12,7 @@ import numpy as np
 import sympy as sp
 
 from .._support.numbers import is_whole, real_array, real_number
+from .._support.stored import stored
 from ..errors import FensError, RegionError, quoted
 from .boundary.piece import Definition, Piece, Samples
 
@@ -86,6 +87,7 @@ def checked_count(n: Any, region: Region, caller: str, error: type[FensError]) -
     return int(n)
 
 
+@stored("Part")
 @dataclass(frozen=True, repr=False)
 class Part(Region):
     """A named part of a domain, such as its boundary."""
@@ -258,6 +260,7 @@ def points_of(domain: Domain, points: Any) -> np.ndarray:
     return array
 
 
+@stored("Points")
 @dataclass(frozen=True, repr=False, eq=False)
 class Points(Region):
     """Given points, where measurements were taken or an equation is to hold besides: `Points({x: xs, y: ys})`."""

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from .._support.device import to_device
 from .._support.progress import time_left
+from .._support.stored import stored
 from ..basis import TrialSpace
 from ..discretise import DiscreteCondition, LinearRows, System, WithFixedWeights, WithRhs, linearise, weigh
 from ..discretise.iterate import Iterate
@@ -36,6 +37,7 @@ SHORTEST = 2.0**-12  # of the fractions of a step that the line search tries
 DRIFT = 10.0  # factor by which row weights may leave those of the start before they are set anew
 
 
+@stored("State")
 @dataclass(frozen=True)
 class State:
     """Where an iteration stands.

@@ -6,11 +6,13 @@ import math
 from dataclasses import dataclass
 
 from .._support.numbers import EPS, real_number
+from .._support.stored import stored
 from ..errors import SettingError
 
 MOST_CANDIDATES = 100_000
 
 
+@stored("ScaleGrid")
 @dataclass(frozen=True)
 class ScaleGrid:
     """Algorithm 1 of the paper: solve at ρ = min + step, min + 2·step, … ≤ max, keep the smallest ‖A w − F‖."""

@@ -12,6 +12,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from .._support.compile import FUNCTIONS, check_bounds
+from .._support.stored import stored
 from .._support.sums import written_out
 from ..errors import EquationError, UnsupportedEquation, quoted
 from .formula import real_parts
@@ -23,6 +24,7 @@ from .wrapped import Wrapped
 HIGHEST = 100  # order of a derivative: powers of frequencies of the size of 1000 are numbers up to there
 
 
+@stored("Jet")
 @dataclass(frozen=True)
 class Jet:
     """∂^orders of component number `unknown`; orders follow the coordinates. Of two points at the `opposite` one."""
@@ -32,6 +34,7 @@ class Jet:
     opposite: bool = False
 
 
+@stored("Equation")
 @dataclass(frozen=True)
 class Equation:
     """F = 0, where F is an expression in the coordinates and in one symbol for each derivative of the unknowns.

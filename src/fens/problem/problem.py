@@ -11,6 +11,7 @@ from typing import Any
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
+from .._support.stored import stored
 from ..errors import EquationError, FensError, RegionError, UnsupportedEquation, quoted
 from .expression import Equation, as_expression, find_unknowns, taken_apart, worked_out
 from .flux import check_jumps
@@ -20,6 +21,7 @@ from .unknowns import Component, Unknown, parts_of
 MOST_EQUATIONS = 2000
 
 
+@stored("Condition")
 @dataclass(frozen=True)
 class Condition:
     """One equation on one region."""

@@ -11,6 +11,7 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from .._support.numbers import real_number
+from .._support.stored import stored
 from ..errors import EquationError, quoted
 
 
@@ -47,6 +48,7 @@ def complex_unknown(name: str) -> Callable[..., AppliedUndef]:
     return sp.Function(name, complex=True)  # type: ignore[no-any-return]
 
 
+@stored("Component")
 @dataclass(frozen=True)
 class Component:
     """A real function or number that is computed: an unknown, or the real or the imaginary part of one."""

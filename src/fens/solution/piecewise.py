@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from .._support.stored import stored
 from ..discretise.field import ComplexField
 from ..errors import SettingError
 from ..fit.search import Search
@@ -64,6 +65,7 @@ class BlockField:
         return np.searchsorted(inner, times)
 
 
+@stored("March")
 @dataclass(frozen=True, repr=False, eq=False)
 class PiecewiseSolution(Solution):
     """A solution in blocks of time, each with features of its own; `blocks` are their solutions."""

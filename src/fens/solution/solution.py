@@ -16,6 +16,7 @@ from torch import Tensor
 from .. import plotting as pictures
 from .._support.numbers import real_number
 from .._support.provenance import Provenance
+from .._support.stored import stored
 from ..basis import Ansatz, Plain, TrialSpace
 from ..discretise import discretise, evaluate_jets, sample
 from ..discretise.field import Fields, Number, broadcast
@@ -48,6 +49,7 @@ class Comparison:
         return f"L∞ {self.linf:.2e}, relative L2 {self.l2:.2e} on {self.points} points"
 
 
+@stored("Solution")
 @dataclass(frozen=True, repr=False, eq=False)
 class Solution:
     """A computed function, its derivatives, and how it came about.
@@ -289,6 +291,16 @@ class Solution:
         from .export.vtk import to_vtk
 
         return to_vtk(self, path, points)
+
+    def export(self, path: str | Path, to: str | None = None, **options: Any) -> list[Path]:
+        """Write the solution in the format that the ending of `path` tells, or `to` names; the files written.
+
+        `.csv`, `.vtu`, `.pvd`, `.nc`, `.html`, `.fens`, `.png`, `.pdf`, `.svg`, and those that were added by
+        `fens.register("export", …)`. Options are those of the format: `points`, `units`, `title`.
+        """
+        from .export import name_by_ending, write
+
+        return write(name_by_ending(path) if to is None else to, self, path, options)
 
     def report(self, path: str | Path, title: str = "") -> None:
         """Write a page that tells all: equations, picture, error and its evidence, options, how to get it again.

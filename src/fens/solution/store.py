@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import torch
 
-from .._support.provenance import Provenance
 from ..errors import FileError
 from ..geometry import Cylinder
 from ..problem import Problem
-from ..storage import KINDS, Kind, ansaetze_of, read, write
-from .piecewise import PiecewiseSolution
+from ..storage import KINDS, read, write
 from .solution import Solution
 from .trial import try_out
 
-ONCE = {"frequencies": ("ansaetze", ansaetze_of)}
-ALL: Mapping[str, Kind] = {
-    **KINDS,
-    "Provenance": Kind.of(Provenance),
-    "Solution": replace(Kind.of(Solution), renamed=ONCE),
-    "March": replace(Kind.of(PiecewiseSolution), renamed=ONCE),
-}
+ALL = KINDS  # with the tags of solutions, which are known once they are imported
 
 
 def save(solution: Solution, path: str | Path) -> None:

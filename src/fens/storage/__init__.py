@@ -7,6 +7,6 @@ against its annotation (`matches_annotation`) and all of them against each other
 """
 
 from .container import packed, read, write
-from .registry import KINDS, Kind, ansaetze_of
+from .registry import KINDS, Kind
 
-__all__ = ["KINDS", "Kind", "ansaetze_of", "packed", "read", "write"]
+__all__ = ["KINDS", "Kind", "packed", "read", "write"]

@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 import torch
 
+from .._support.stored import is_outside
 from ..basis import ACTIVATIONS
 from ..errors import FensError, FileError
 from ..problem import Absent, Data, Normal, Opposite, Unknown
@@ -89,7 +90,7 @@ class Decoder:
         if isinstance(tag, str) and tag in self.builders:
             return self.builders[tag](*parts)
         if not isinstance(tag, str) or tag not in self.kinds:
-            raise FileError(f"the file has a value of the kind {tag!r:.60}, which this version of fens does not know")
+            raise FileError(_unknown(tag))
         kind = self.kinds[tag]
         if len(parts) != len(kind.fields):
             raise FileError(f"the file has a {tag} of {len(parts)} parts; this version of fens has {len(kind.fields)}")
@@ -108,9 +109,28 @@ class Decoder:
         return np.array(flat.reshape(shape, order=order), order=order)  # type: ignore[call-overload,no-any-return]
 
 
+def _unknown(tag: Any) -> str:
+    if not isinstance(tag, str) or not is_outside(tag):
+        return f"the file has a value of the kind {tag!r:.60}, which this version of fens does not know"
+    kind, _, name = tag.partition(":")
+    return (
+        f"the file has the {kind:.20} {name!r:.60} from outside of fens, which is not registered here; load it after "
+        f'fens.register("{kind:.20}", …), or where the package is installed that has it'
+    )
+
+
 def _is_text(given: str) -> bool:
     """Whether a text can be written and shown, which null and halves of characters cannot."""
     return "\0" not in given and (given.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in given))
+
+
+def _activation(name: Any) -> Any:
+    if name not in ACTIVATIONS:
+        raise FileError(
+            f"the file has features with the activation {name!r:.60}, which is not registered here; load it after "
+            'fens.register("activation", …), or where the package is installed that has it'
+        )
+    return ACTIVATIONS[name]
 
 
 def _scalar(array: Any) -> Any:
@@ -156,7 +176,7 @@ BUILDERS: dict[str, Callable[..., Any]] = {
     "complex": complex,
     "scalar": _scalar,
     "tensor": _tensor,
-    "activation": lambda name: ACTIVATIONS[name],
+    "activation": _activation,
     "absent": Absent,
     "constant": formulas.constant,
     "symbol": formulas.symbol,

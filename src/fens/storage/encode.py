@@ -11,8 +11,10 @@ import sympy as sp
 import torch
 
 from .._support.device import to_host
+from .._support.stored import tag_of
 from ..basis import ACTIVATIONS
 from ..errors import SettingError, quoted
+from ..geometry import Curve, Piece, Shape
 from ..problem import Absent
 from .formulas import parts_of
 from .registry import Kind
@@ -95,13 +97,21 @@ class Encoder:
         if type(value) in self._names:
             name = self._names[type(value)]
             return self._fields(value, name)
-        if (known := ACTIVATIONS.get(getattr(value, "name", ""))) is not None and known is value:
-            return ["activation", known.name]
+        if (known := ACTIVATIONS.name_of(value)) is not None:
+            return ["activation", known]
         if isinstance(value, Absent):
             return ["absent", value.name]
         if callable(value) or hasattr(value, "sample") or hasattr(value, "draw"):  # code, which a file cannot hold
             return ["absent", Absent.of(value).name]
-        raise SettingError(f"A {type(value).__name__} cannot be saved: {quoted(value)}.")
+        if (tag := tag_of(type(value))) is not None:  # of a package whose entry points nobody had asked for
+            return self._fields(value, tag)
+        raise SettingError(f"A {type(value).__name__} cannot be saved: {quoted(value)}.{_remedy(value)}")
+
+
+def _remedy(value: Any) -> str:
+    kind = "shape" if isinstance(value, Shape) else "piece" if isinstance(value, Piece | Curve) else ""
+    cls = type(value).__name__
+    return f' Register its class: fens.register("{kind}", "{cls.lower()}", {cls}).' if kind else ""
 
 
 def renumbered(entries: list[list[Any]]) -> list[list[Any]]:

@@ -1,77 +1,18 @@
-"""The kinds of objects that a file may hold. What is not on this list is neither written nor built."""
+"""The kinds of objects that a file may hold: those of classes with a tag. Others are neither written nor built."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, get_type_hints
 
-from ..basis import (
-    Ansatz,
-    AroundHoles,
-    AtSpots,
-    Basis,
-    Cell,
-    Composed,
-    Gaussian,
-    Hole,
-    InCells,
-    Isotropic,
-    Layers,
-    Mixture,
-    Number,
-    Oriented,
-    Plain,
-    RandomFeatures,
-    Sparse,
-    Spot,
-    Sum,
-    TrialSpace,
-    TwoLayers,
-    Union,
-    Windowed,
-)
-from ..discretise.field import ComplexField, Extrapolated, Field
-from ..errors import FileError
-from ..estimate.assess import Error, Evidence
-from ..fit.search import Search
-from ..fit.stats import Round, Stats
-from ..geometry import (
-    Ball,
-    Box,
-    Cloud,
-    Clustered,
-    Combined,
-    Cylinder,
-    Domain,
-    Extruded,
-    Grid,
-    Implicit,
-    Pair,
-    Part,
-    Patch,
-    Points,
-    Polygon,
-    Random,
-    Samples,
-    Star,
-    Surface,
-)
-from ..geometry.boundary.curve import Arc, Oval, Segment
-from ..geometry.boundary.piece import Sliced
-from ..geometry.boundary.point_set import Given, Table
-from ..geometry.boundary.trace import Level
-from ..geometry.shapes.ball import Sphere
-from ..geometry.shapes.combination import Trimmed
-from ..geometry.shapes.implicit import Shell
-from ..geometry.shapes.shape import Inside
-from ..geometry.shapes.star import Polar
-from ..geometry.shapes.surface import Triangles
-from ..nonlinear import State
-from ..options import ScaleGrid
+from .._support.stored import ALIASES, STORED, all_stored, is_outside, stored, stored_class
+from ..basis import Ansatz, AtSpots, Basis, Cell, Gaussian, Plain, Sum, Union
+from ..errors import FensError, FileError
+from ..geometry import Domain, Points
 from ..options.settings import Settings
-from ..problem import MOST_EQUATIONS, Component, Condition, Equation, Jet, Problem
+from ..problem import MOST_EQUATIONS, Component, Condition, Problem
 from .annotations import matches_annotation
 from .sound import is_sound
 
@@ -99,6 +40,11 @@ class Kind:
             return made
 
         return cls(own, names, make, checked=True)
+
+    @classmethod
+    def outside(cls, own: type) -> Kind:
+        """A class from outside of the package: its objects are made by its constructor, with all checks of that."""
+        return cls(own, tuple(f.name for f in fields(own) if f.init), lambda values: own(**values), checked=True)
 
     @cached_property
     def hints(self) -> dict[str, Any]:
@@ -150,20 +96,8 @@ def written(names: Any, kinds: Mapping[str, Kind]) -> dict[str, Kind]:
     """The kinds with the fields that a file says they have; of others it has none."""
     if not isinstance(names, dict):
         raise FileError("the file is malformed: its kinds are not a table")
-    known = {**FORMER, **kinds}
-    return {name: known[name].written_with(own) for name, own in names.items() if name in known}
-
-
-def kinds_of(tags: Mapping[str, type]) -> dict[str, Kind]:
-    """Kinds by the tags of their classes."""
-    return {tag: Kind.of(c) for tag, c in tags.items()}
-
-
-def ansaetze_of(given: Any) -> Any:
-    """What frequencies were drawn from, as it was once written, as ansätze."""
-    if not isinstance(given, tuple | list):
-        return given
-    return tuple(g if isinstance(g, Ansatz) or not hasattr(g, "draw") else Plain(g) for g in given)
+    known = {name: FORMER[name] if name in FORMER else kinds[name] for name in names if name in FORMER or name in kinds}
+    return {name: kind.written_with(names[name]) for name, kind in known.items()}
 
 
 def _problem(values: Mapping[str, Any]) -> Problem:
@@ -193,91 +127,44 @@ def _settings(values: Mapping[str, Any]) -> Settings:
     return made
 
 
-# tags in files, and what they stand for: a class may get another name, a tag never
-TAGS: Mapping[str, type] = {
-    # shapes
-    "Ball": Ball,
-    "Box": Box,
-    "Cloud": Cloud,
-    "Combined": Combined,
-    "Cylinder": Cylinder,
-    "Implicit": Implicit,
-    "Polygon": Polygon,
-    "Star": Star,
-    "Surface": Surface,
-    # regions
-    "Pair": Pair,
-    "Part": Part,
-    "Points": Points,
-    "Samples": Samples,
-    # pieces
-    "Arc": Arc,
-    "Extruded": Extruded,
-    "Given": Given,
-    "Inside": Inside,
-    "Patch": Patch,
-    "Shell": Shell,
-    "Sliced": Sliced,
-    "Sphere": Sphere,
-    "Triangles": Triangles,
-    "Trimmed": Trimmed,
-    # curves
-    "Level": Level,
-    "Oval": Oval,
-    "Polar": Polar,
-    "Segment": Segment,
-    "Table": Table,
-    # samplers
-    "Clustered": Clustered,
-    "Grid": Grid,
-    "Random": Random,
-    # features
-    "Bell": Gaussian,
-    "Cell": Cell,
-    "Composed": Composed,
-    "Family": TrialSpace,
-    "Joined": Union,
-    "Layers": Layers,
-    "Windowed": Windowed,
-    "RandomFeatures": RandomFeatures,
-    # distributions
-    "Plain": Plain,
-    "Number": Number,
-    "Sum": Sum,
-    "TwoLayers": TwoLayers,
-    "InCells": InCells,
-    "AtSpots": AtSpots,
-    "HoleFunctions": AroundHoles,
-    "Hole": Hole,
-    "Isotropic": Isotropic,
-    "Mixture": Mixture,
-    "Oriented": Oriented,
-    "Sparse": Sparse,
-    "Spot": Spot,
-    # equations
-    "Component": Component,
-    "Condition": Condition,
-    "Equation": Equation,
-    "Jet": Jet,
-    # results
-    "ComplexField": ComplexField,
-    "Error": Error,
-    "Evidence": Evidence,
-    "Extrapolated": Extrapolated,
-    "Field": Field,
-    "Round": Round,
-    "ScaleGrid": ScaleGrid,
-    "Search": Search,
-    "State": State,
-    "Stats": Stats,
+# those that are not put together as they were
+SPECIAL: Mapping[type, Kind] = {
+    stored("Settings")(Settings): Kind(Settings, tuple(f.name for f in fields(Settings)), _settings),
+    stored("Problem")(Problem): Kind(Problem, ("domains", "components", "conditions"), _problem),
 }
 
-KINDS: Mapping[str, Kind] = {
-    **kinds_of(TAGS),
-    "Round": replace(Kind.of(Round), renamed={"distributions": ("ansaetze", ansaetze_of)}),
-    "Settings": Kind(Settings, tuple(f.name for f in fields(Settings)), _settings),
-    "Problem": Kind(Problem, ("domains", "components", "conditions"), _problem),
-}
+
+class Kinds(Mapping[str, Kind]):
+    """The kinds of all stored classes by their tags, those from outside that are registered among them."""
+
+    def __getitem__(self, tag: str) -> Kind:
+        try:
+            return _kind(ALIASES.get(tag, tag), stored_class(tag), is_outside(tag))
+        except FensError as error:  # an installed package that cannot be loaded
+            raise FileError(str(error).rstrip(".")) from error
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(all_stored()))
+
+    def __len__(self) -> int:
+        return len(STORED)
+
+
+@cache
+def _kind(tag: str, cls: type, outside: bool) -> Kind:
+    if cls in SPECIAL:
+        return SPECIAL[cls]
+    return Kind.outside(cls) if outside else replace(Kind.of(cls), renamed=RENAMED.get(tag, {}))
+
+
+KINDS = Kinds()
+
+
+def ansaetze_of(given: Any) -> Any:
+    """What frequencies were drawn from, as it was once written, as ansätze."""
+    if not isinstance(given, tuple | list):
+        return given
+    return tuple(g if isinstance(g, Ansatz) or not hasattr(g, "draw") else Plain(g) for g in given)
 
 
 def _pieces(values: Mapping[str, Any]) -> Union:
@@ -309,4 +196,11 @@ FORMER: Mapping[str, Kind] = {
     "Pieces": Kind(Union, ("members", "cells"), _pieces),
     "AroundHoles": Kind(Sum, ("holes", "share", "base"), _around_holes),
     "Localised": Kind(AtSpots, ("spots", "share", "base"), _at_spots),
+}
+
+# fields that had other names once, by the tags of their classes
+RENAMED: Mapping[str, Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
+    "Round": {"distributions": ("ansaetze", ansaetze_of)},
+    "Solution": {"frequencies": ("ansaetze", ansaetze_of)},
+    "March": {"frequencies": ("ansaetze", ansaetze_of)},
 }

@@ -77,7 +77,11 @@ def coordinates_of(piece: Any) -> int:
         return int(piece.points.array.shape[1])
     if isinstance(piece, Triangles):
         return 3
-    return len(piece.lower) if isinstance(piece, Patch) else len(piece.radii) if isinstance(piece, Sphere) else 2
+    if isinstance(piece, Arc):
+        return 2
+    if not isinstance(piece, Patch | Sphere):  # from outside
+        return int(piece.place(np.full((1, len(piece.ends)), 0.5)).points.shape[1])
+    return len(piece.lower) if isinstance(piece, Patch) else len(piece.radii)
 
 
 def _tensors(*tensors: torch.Tensor, shapes: Sequence[tuple[int, ...]]) -> bool:

@@ -15,6 +15,7 @@ import numpy as np
 import sympy as sp
 import torch
 
+from ..._support.stored import stored
 from ..ansatz import Ansatz, Drawn, Frame, Plain, RandomDraw, Sum
 from ..composed import Composed
 from ..distribution import Distribution
@@ -50,6 +51,7 @@ class HolesDraw(Drawn):
         return Union(tuple(_composed(d, hole, inverted, scale, device) for d, hole, inverted in self.around))
 
 
+@stored("HoleFunctions")
 @dataclass(frozen=True)
 class AroundHoles(Ansatz):
     """Features with singularities inside holes, of each kind as many around each."""

@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..._support.stored import stored
 from ..quadrature.rule import gauss
 from .piece import Definition, Piece, Samples
 
@@ -55,6 +56,7 @@ class Curve(Definition, ABC):
         return None
 
 
+@stored("Segment")
 @dataclass(frozen=True)
 class Segment(Curve):
     """A straight line between two points."""
@@ -72,6 +74,7 @@ class Segment(Curve):
         return ()
 
 
+@stored("Oval")
 @dataclass(frozen=True)
 class Oval(Curve):
     """An ellipse with axes parallel to the coordinates."""
@@ -91,6 +94,7 @@ class Oval(Curve):
         return ((0.0, 4.0), (2.0, 6.0))[axis]
 
 
+@stored("Arc")
 @dataclass(frozen=True)
 class Arc(Piece):
     """The stretch of a curve between two parameters, of which the first may be any and the second is larger."""

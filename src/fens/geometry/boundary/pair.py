@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from ..._support.stored import stored
 from ..region import Part
 from .piece import Samples
 
 
+@stored("Pair")
 @dataclass(frozen=True, repr=False)
 class Pair(Part):
     """Two opposite faces: its points are those of the upper one, and each has an opposite one on the lower."""

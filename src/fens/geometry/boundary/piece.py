@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._support.stored import stored
 from ..quadrature.rule import gauss, tensor
 
 MOST_ATTEMPTS = 50  # each makes more points than are expected to be needed
@@ -19,6 +20,7 @@ MOST_TRIALS = 2**21  # points at a time
 UnitPoints = Callable[[int, Sequence[bool], np.random.Generator], np.ndarray]
 
 
+@stored("Samples")
 @dataclass(frozen=True)
 class Samples:
     """Points, one in a row, and the outward unit normals there if the region has them.
@@ -137,6 +139,7 @@ class Piece(Definition, ABC):
         return Sliced(self, at, direction)
 
 
+@stored("Patch")
 @dataclass(frozen=True)
 class Patch(Piece):
     """A box of any dimension, parallel to the axes: the axes with lower < upper are its own, the others are fixed."""
@@ -190,6 +193,7 @@ class Patch(Piece):
         return Patch((*self.lower, at), (*self.upper, at), (*[0.0] * len(self.lower), direction))
 
 
+@stored("Extruded")
 @dataclass(frozen=True)
 class Extruded(Piece):
     """A piece through an interval of a further coordinate."""
@@ -241,6 +245,7 @@ class Extruded(Piece):
         return Samples(np.column_stack([below.points, times]), normals)
 
 
+@stored("Sliced")
 @dataclass(frozen=True)
 class Sliced(Piece):
     """A piece at one value of a further coordinate."""

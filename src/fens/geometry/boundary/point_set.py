@@ -7,11 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
+from ..._support.stored import stored
 from ...errors import RegionError
 from ..sampling.subsample import subsample
 from .piece import Definition, Piece, Samples, UnitPoints
 
 
+@stored("Table")
 @dataclass(frozen=True, eq=False)
 class Table(Definition):
     """An array that is equal to another with the same numbers."""
@@ -29,6 +31,7 @@ class Table(Definition):
         return hash((self.array.shape, self.array.tobytes()))
 
 
+@stored("Given")
 @dataclass(frozen=True)
 class Given(Piece):
     """Given points, with normals if they are those of a boundary. There are no others: fewer can be had, not more."""

@@ -8,6 +8,7 @@ from functools import cached_property
 import numpy as np
 import sympy as sp
 
+from ..._support.stored import stored
 from ..expression import compiled, with_gradient
 from .curve import Curve
 
@@ -17,6 +18,7 @@ BEND = 0.25  # radians: the most a panel may bend
 LONGEST = 12  # vertices of the trace that make one panel at most
 
 
+@stored("Level")
 @dataclass(frozen=True)
 class Level(Curve):
     """A closed curve on which g vanishes: over each chord between its vertices, the graph of a function.

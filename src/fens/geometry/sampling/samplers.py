@@ -12,6 +12,7 @@ import sympy as sp
 
 from ..._support.numbers import ENTRY, about, free, is_whole, real_number, shown
 from ..._support.sobol import sobol
+from ..._support.stored import stored
 from ...errors import SettingError, listed, quoted
 from ..boundary.curve import Arc
 from ..boundary.piece import Extruded, Patch, Piece, Samples, Sliced, UnitPoints
@@ -47,6 +48,7 @@ class Sampler(Protocol):
         ...
 
 
+@stored("Clustered")
 @dataclass(frozen=True)
 class Clustered:
     """Sobol points, denser towards the faces (cosine map): the default.
@@ -134,6 +136,7 @@ class Concentrated:
         return kept if len(kept) else order[:1]
 
 
+@stored("Random")
 @dataclass(frozen=True)
 class Random:
     """Independent uniform points: `interior` in the domain, `boundary` on all the other regions together."""
@@ -154,6 +157,7 @@ class Random:
         return spread(demand, counts, _uniform, seed)
 
 
+@stored("Grid")
 @dataclass(frozen=True)
 class Grid:
     """A uniform grid that includes the ends: `Grid(101)`, or per axis `Grid(101, 51)` or `Grid({x: 101, t: 51})`.

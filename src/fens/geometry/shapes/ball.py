@@ -13,17 +13,20 @@ import sympy as sp
 
 from ..._support.numbers import items, real_number
 from ..._support.sobol import fixed_sobol
+from ..._support.stored import stored
 from ...errors import RegionError, listed, quoted
 from ..boundary.curve import Arc, Oval
 from ..boundary.piece import Patch, Piece, Samples
 from ..checks import checked_centre, checked_label
 from ..quadrature.rule import gauss
 from ..region import Facet
+from .registry import Description, shape
 from .shape import TRIALS, Shape
 
 IN_A_BOX = 3  # dimensions up to which the box around a ball is filled: in ten a ball has a 400th of it
 
 
+@shape("ball", "Ball")
 @dataclass(frozen=True, repr=False, init=False)
 class Ball(Shape):
     """`Ball({x: 0.5, y: 0.5}, radius=0.25)`; an ellipsoid by a radius for each axis, `radius={x: 0.2, y: 0.3}`.
@@ -45,6 +48,13 @@ class Ball(Shape):
         object.__setattr__(self, "centre", place)
         object.__setattr__(self, "radii", _radii(coordinates, radius))
         object.__setattr__(self, "label", checked_label(name))
+
+    file_keys = ("radius",)
+
+    @classmethod
+    def from_file(cls, table: Description) -> Ball:
+        radius = table.values("radius") if table.is_table("radius") else table.number("radius")
+        return cls(table.values("ball"), radius, name=table.label)
 
     @property
     def name(self) -> str:
@@ -99,6 +109,7 @@ class Ball(Shape):
         return Samples(np.array(self.centre) + points * np.array(self.radii)), weights * math.prod(self.radii)
 
 
+@stored("Sphere")
 @dataclass(frozen=True)
 class Sphere(Piece):
     """The surface of an ellipsoid in three or more dimensions.

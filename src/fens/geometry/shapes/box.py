@@ -15,12 +15,14 @@ from ..boundary.pair import Pair
 from ..boundary.piece import Patch, Samples, within
 from ..checks import check_names, checked_label, interval, which_end
 from ..region import SLACK, Facet, Part, face_name, points_of
+from .registry import Description, shape
 from .shape import Shape
 
 MOST_AXES = 4  # for which the product of rules along them has a bearable number of points
 SOBOL = 2**16
 
 
+@shape("box", "Box")
 @dataclass(frozen=True, repr=False, init=False)
 class Box(Shape):
     """A product of intervals: `Box({x: (0, 1), y: (0, 1)})`. In one dimension it is an interval.
@@ -42,6 +44,10 @@ class Box(Shape):
         object.__setattr__(self, "coordinates", tuple(sides))
         object.__setattr__(self, "intervals", tuple(interval(x, ends) for x, ends in sides.items()))
         object.__setattr__(self, "label", checked_label(name))
+
+    @classmethod
+    def from_file(cls, table: Description) -> Box:
+        return cls(table.intervals("box"), name=table.label)
 
     @property
     def name(self) -> str:

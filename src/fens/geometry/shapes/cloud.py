@@ -15,11 +15,13 @@ from ..boundary.piece import Piece
 from ..boundary.point_set import Given, Table
 from ..checks import check_extent, checked_label, checked_plane
 from ..region import Facet, points_of
+from .registry import Description, shape
 from .shape import Shape
 
 BETWEEN = 0.1  # of the distance between boundary points: how far beyond them the shape may reach
 
 
+@shape("cloud", "Cloud")
 @dataclass(frozen=True, repr=False, init=False)
 class Cloud(Shape):
     """`Cloud(inside, boundary, normals, (x, y))`: points as rows, and the outward normals at those of the boundary.
@@ -56,6 +58,17 @@ class Cloud(Shape):
                 f"{len(outside)} points inside lie outside the boundary, the first at ({where}): the normals there "
                 "point inwards, or there are too few boundary points."
             )
+
+    file_keys = ("coordinates",)
+
+    @classmethod
+    def from_file(cls, table: Description) -> Cloud:
+        axes = table.coordinates()
+        places = [str(x) for x in axes]
+        wanted = {"inside": places, "boundary": [*places, *(f"n_{x}" for x in axes)]}
+        inside, rim = table.columns("cloud", wanted).values()
+        points, normals = map(np.ascontiguousarray, np.hsplit(rim, 2))
+        return cls(inside, points, normals, axes, name=table.label)
 
     @property
     def name(self) -> str:

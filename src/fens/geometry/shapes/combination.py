@@ -10,6 +10,7 @@ import numpy as np
 import sympy as sp
 
 from ..._support.sobol import fixed_sobol
+from ..._support.stored import stored
 from ...errors import RegionError
 from ..boundary.clip import clip_arc
 from ..boundary.curve import Arc, Segment
@@ -21,6 +22,7 @@ WORDS = {"+": "or", "-": "without", "&": "and"}
 PROBE = 1e-6  # step from a point that two boundaries share, relative to the size of the shape
 
 
+@stored("Combined")
 @dataclass(frozen=True, repr=False)
 class Combined(Shape):
     """`a + b`, `a - b` or `a & b`."""
@@ -166,6 +168,7 @@ class Combined(Shape):
         return [edge if trimmed.share == 1 and not turned else edge.cut(trimmed)]
 
 
+@stored("Trimmed")
 @dataclass(frozen=True)
 class Trimmed(Piece):
     """What a combination leaves of a piece of the boundary of one of its operands, found by trying."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from ..._support.stored import stored
 from ..boundary.pair import Pair
 from ..boundary.piece import Piece
 from ..checks import check_names, which_end
@@ -15,6 +16,7 @@ from ..region import SLACK, Domain, Facet, Part, points_of
 from .shape import Shape
 
 
+@stored("Cylinder")
 @dataclass(frozen=True, repr=False)
 class Cylinder(Domain):
     """A domain in space through an interval of time: `box.during(t, 0, 1)`.

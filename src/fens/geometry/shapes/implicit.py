@@ -12,6 +12,7 @@ from sympy.core.relational import GreaterThan, LessThan, StrictGreaterThan, Stri
 
 from ..._support.compile import check_bounds
 from ..._support.sobol import fixed_sobol
+from ..._support.stored import stored
 from ...errors import RegionError, quoted
 from ..boundary.curve import Arc
 from ..boundary.piece import Piece, Samples
@@ -20,6 +21,7 @@ from ..checks import checked_label
 from ..expression import compiled, with_gradient
 from ..region import Facet
 from .box import Box
+from .registry import Description, shape
 from .shape import TRIALS, Shape
 
 STEPS = 30  # of Newton's method, which near a boundary takes a few
@@ -28,6 +30,7 @@ UPRIGHT = 1e-5  # other slopes relative to that along an axis, where a plane acr
 STARTS = 400  # points from which critical heights are looked for
 
 
+@shape("implicit", "Implicit")
 @dataclass(frozen=True, repr=False, init=False)
 class Implicit(Shape):
     """Where an inequality holds, which must be well inside a box: `Implicit(x**2 + y**4 < 1, Box({x: (-2, 2), …}))`.
@@ -49,6 +52,13 @@ class Implicit(Shape):
         object.__setattr__(self, "label", checked_label(name))
         self._check_bounded()
         self._check_smooth()
+
+    file_keys = ("within",)
+
+    @classmethod
+    def from_file(cls, table: Description) -> Implicit:
+        box = Box(table.intervals("within"))
+        return cls(table.inequality("implicit", box.coordinates), box, name=table.label)
 
     @property
     def coordinates(self) -> tuple[sp.Symbol, ...]:  # type: ignore[override]
@@ -204,6 +214,7 @@ class Implicit(Shape):
                     )
 
 
+@stored("Shell")
 @dataclass(frozen=True)
 class Shell(Piece):
     """The boundary of an implicit shape in space: even points of a thin shell around it, moved onto it."""

@@ -15,12 +15,14 @@ from ...errors import RegionError, quoted
 from ..boundary.curve import Arc, Segment
 from ..checks import checked_label, checked_plane, optional
 from ..region import Facet, Part
+from .registry import Description, shape
 from .shape import Shape
 
 Ring = tuple[tuple[float, float], ...]
 CHUNK = 2**22  # entries of a table of points and edges
 
 
+@shape("polygon", "Polygon")
 @dataclass(frozen=True, repr=False, init=False)
 class Polygon(Shape):
     """`Polygon([(0, 0), (2, 0), (1, 1)], (x, y), holes=[…])`, its corners in order, either way round.
@@ -47,6 +49,13 @@ class Polygon(Shape):
                 f"The corners do not make a polygon: {shapely.is_valid_reason(outline)}. Its edges may meet only at "
                 "corners, and its holes must lie inside."
             )
+
+    file_keys = ("coordinates", "holes")
+
+    @classmethod
+    def from_file(cls, table: Description) -> Polygon:
+        holes = table.rings("holes")
+        return cls(table.points("polygon"), table.coordinates(), holes, name=table.label)
 
     @property
     def name(self) -> str:

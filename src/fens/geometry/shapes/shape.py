@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import sympy as sp
 
 from ..._support.sobol import fixed_sobol
+from ..._support.stored import stored
 from ...errors import RegionError, quoted
 from ..boundary.piece import Piece, Samples, UnitPoints
 from ..quadrature.slices import slice_rule
@@ -18,6 +19,7 @@ from ..region import Domain
 if TYPE_CHECKING:
     from .combination import Combined
     from .cylinder import Cylinder
+    from .registry import Description
 
 CROWD = 0.02  # depth, relative to the size of a shape, down to which points get denser
 TRIALS = 2**14  # points from which shares are estimated
@@ -25,6 +27,13 @@ TRIALS = 2**14  # points from which shares are estimated
 
 class Shape(Domain):
     """A domain in space."""
+
+    file_keys: ClassVar[tuple[str, ...]] = ()  # what the table of a problem file may have beside the name of the shape
+
+    @classmethod
+    def from_file(cls, table: Description) -> Shape:
+        """The shape that a table of a problem file describes."""
+        raise RegionError(f"A {cls.__name__} cannot be written in a problem file: it has no method from_file.")
 
     @cached_property
     def patches(self) -> tuple[Piece, ...]:
@@ -66,6 +75,7 @@ class Shape(Domain):
         return Inside(self).share * float(np.prod(2 * np.array(self.half_widths)))
 
 
+@stored("Inside")
 @dataclass(frozen=True)
 class Inside(Piece):
     """What lies within a shape, found by trying points that fill it, or the box around it."""

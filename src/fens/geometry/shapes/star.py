@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from ..._support.compile import check_bounds
+from ..._support.stored import stored
 from ...errors import RegionError, quoted
 from ..boundary.curve import Arc, Curve
 from ..boundary.piece import Samples
@@ -18,9 +19,11 @@ from ..checks import checked_centre, checked_label
 from ..expression import with_gradient
 from ..quadrature.rule import gauss
 from ..region import Facet
+from .registry import Description, shape
 from .shape import Shape
 
 
+@stored("Polar")
 @dataclass(frozen=True)
 class Polar(Curve):
     """The curve r = R(θ) around a point."""
@@ -45,6 +48,7 @@ class Polar(Curve):
         return points, turn * np.column_stack([slope * cos - radius * sin, slope * sin + radius * cos])
 
 
+@shape("star", "Star")
 @dataclass(frozen=True, repr=False, init=False)
 class Star(Shape):
     """All points nearer to the centre than R(θ): `Star({x: 0, y: 0}, radius=1 + cos(5*theta)/4, angle=theta)`."""
@@ -67,6 +71,14 @@ class Star(Shape):
         ):
             object.__setattr__(self, key, value)
         self._check()
+
+    file_keys = ("radius", "angle")
+
+    @classmethod
+    def from_file(cls, table: Description) -> Star:
+        angle = table.symbol("angle", "theta")
+        radius = table.expression("radius", [angle]) if table.is_text("radius") else table.number("radius")
+        return cls(table.values("star"), radius, angle, name=table.label)
 
     @property
     def name(self) -> str:

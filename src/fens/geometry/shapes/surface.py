@@ -14,6 +14,7 @@ import sympy as sp
 
 from ..._support.disk import contents
 from ..._support.numbers import real_array
+from ..._support.stored import stored
 from ...errors import FileError, RegionError
 from ..boundary.piece import Piece, Samples
 from ..boundary.point_set import Table
@@ -21,11 +22,14 @@ from ..checks import checked_label, checked_plane, optional
 from ..quadrature.rule import gauss, tensor
 from ..region import Facet
 from .raycast import Rays
+from .registry import Description, shape
 from .shape import Shape
 
 LARGEST = 5 * 10**8  # bytes of a file of triangles
+ENDINGS = (".stl", ".ply", ".obj", ".off")  # of files that a problem file may name
 
 
+@shape("surface", "Surface")
 @dataclass(frozen=True, repr=False, init=False)
 class Surface(Shape):
     """The inside of a closed triangulated surface: `Surface("torus.stl", (x, y, z))`, or with vertices and faces.
@@ -46,6 +50,13 @@ class Surface(Shape):
         turned = mesh.volume < 0
         object.__setattr__(self, "faces", Table(np.array(mesh.faces, dtype=np.int64)[:, :: -1 if turned else 1]))
         object.__setattr__(self, "label", checked_label(name))
+
+    file_keys = ("coordinates",)
+
+    @classmethod
+    def from_file(cls, table: Description) -> Surface:
+        file = table.file("surface", ENDINGS)
+        return cls(str(file), table.coordinates(), name=table.label)
 
     @property
     def name(self) -> str:
@@ -72,6 +83,7 @@ class Surface(Shape):
         return Rays(self.vertices.array[self.faces.array])
 
 
+@stored("Triangles")
 @dataclass(frozen=True)
 class Triangles(Piece):
     """A triangulated surface."""
