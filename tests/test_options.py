@@ -43,6 +43,14 @@ def test_settings_have_the_fields_of_the_table():
         Settings(100)
 
 
+def test_settings_take_the_options_among_arguments():
+    def function(problem, *, seed=0, scale=None, **other):
+        count = 3
+        return Settings.among(locals(), estimate=count == 4)
+
+    assert function(POISSON, scale=2.0) == Settings(scale=2.0, estimate=False)
+
+
 @pytest.mark.parametrize("function", [fens.solve, fens.eigen])
 def test_the_documentation_describes_every_parameter_in_its_order(function):
     section = function.__doc__.partition("\nParameters\n----------\n")[2]

@@ -60,11 +60,9 @@ def solve(
 
     A solution that is not to be trusted, by its verdict, comes with an `UnreliableWarning`.
     """
-    given = dict(locals())  # all options by name, and the problem: here and not later, or it would have more in it
-    del given["problem"]
     if not isinstance(problem, Problem):
         raise SettingError(f"solve() takes a fens.Problem; got {type(problem).__name__}.")
-    settings = Settings(**given)
+    settings = Settings.among(locals())
     settings.check_for(problem)
     return _told(_solved(problem, settings))
 

@@ -85,9 +85,7 @@ def eigen(
     if not is_whole(count, 1):
         raise SettingError(f"count must be a whole positive number; got {quoted(count)}.")
     centre = _centre(near)
-    settings = Settings(
-        features=features, activation=activation, scale=scale, points=points, seed=seed, device=device, estimate=False
-    )
+    settings = Settings.among(locals(), estimate=False)
     pencil = Pencil.of(problem, eigenvalue)
     if count > (most := sum(settings.sizes(pencil.problem))):
         raise SettingError(f"{most} features have at most {most} eigenvalues; got count {count}. Take more features.")

@@ -20,7 +20,7 @@ from ..lstsq.cluster import Cluster, Distributed
 from ..problem import Problem, Unknown
 from .checks import check_sampler, positive_whole
 from .scale_grid import ScaleGrid
-from .table import Options, Scale
+from .table import OPTIONS, Options, Scale
 
 __all__ = ["Scale", "Settings", "check_sampler"]
 
@@ -32,6 +32,11 @@ FIRST_SIZE_TO_TOLERANCE = 300  # the same where a tolerance may be met by fewer
 @dataclass(frozen=True, kw_only=True)
 class Settings(Options):
     """The options of a solve, and what follows from them."""
+
+    @classmethod
+    def among(cls, names: Mapping[str, Any], **more: Any) -> Settings:
+        """The options among the arguments of a function, `locals()`, and further ones."""
+        return cls(**{name: names[name] for name in OPTIONS if name in names}, **more)
 
     def check_for(self, problem: Problem) -> None:
         """Refuse what does not go with a problem, before anything is solved."""
