@@ -70,7 +70,7 @@ def test_closer_points_are_on_their_regions_and_at_all_distances(domain):
     found = closer_points(problem, settings, special, np.random.SeedSequence(0))
     inside = found[domain].points
     assert domain.contains(inside).all()
-    assert np.abs(domain.depth(found[domain.boundary].points)).max() < 1e-9
+    assert np.abs(domain.signed_distance(found[domain.boundary].points)).max() < 1e-9
     away = distances(domain, inside, special[domain], on_face=False)
     for distance in 10.0 ** -np.arange(1, 8):
         assert ((away > distance / 30) & (away < 3 * distance)).any(), distance

@@ -158,7 +158,7 @@ class Lines:
         """A formula at points of any shape; NaN outside of the domain, where it is not asked for."""
         flat = points.reshape(-1, points.shape[-1])
         result = np.full(len(flat), np.nan)
-        rows = np.flatnonzero(self.domain.depth(flat) < -self.domain.slack)
+        rows = np.flatnonzero(self.domain.signed_distance(flat) < -self.domain.slack)
         if len(rows):
             columns = {x: flat[rows, i] for i, x in enumerate(self.coordinates)}
             result[rows] = formula(columns, len(rows))
@@ -269,7 +269,7 @@ class Span:
     def bounds(self) -> tuple[tuple[float, float], ...]:
         return ((-self.reach, self.reach),)
 
-    def depth(self, points: np.ndarray) -> np.ndarray:
+    def signed_distance(self, points: np.ndarray) -> np.ndarray:
         """Negative inside."""
         result: np.ndarray = np.abs(points[:, 0]) - self.reach
         return result
