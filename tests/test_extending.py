@@ -112,7 +112,7 @@ def test_a_problem_file_uses_all_three(page, capsys):
     with pytest.raises(FileError, match=r"json must end in \.json; got 'v\.csv'"):
         fens.read("bad.toml")
     Path("bad.toml").write_text(text.replace("inner = 0.5\n", ""))
-    with pytest.raises(FileError, match="annulus needs inner beside it"):
+    with pytest.raises(FileError, match="annulus needs inner next to it"):
         fens.read("bad.toml")
 
 
