@@ -12,7 +12,7 @@ from scipy.cluster.vq import kmeans2
 import fens
 from adaptive import accelerating_front
 from fens import zoo
-from fens.basis import PROPOSALS, Mixture, Oriented, Proposal
+from fens.basis import Mixture, Oriented, Proposal
 from fens.basis.learnt import _rows
 
 x, t = sp.symbols("x t")
@@ -63,9 +63,8 @@ def main(features):
     print("| accelerating front | L∞ | rounds and their held-out residuals |", "|---" * 3 + "|", sep="\n")
     shown("isotropic", fens.solve(known.problem, adapt=False, **options), known.exact)
     rough = shown("one set of directions", fens.solve(known.problem, adapt=True, **options), known.exact)
-    PROPOSALS["local directions"] = Proposal(local_directions)
+    fens.register("basis", "local_directions", Proposal(local_directions))
     shown(f"{CLUSTERS} local sets besides", fens.solve(known.problem, adapt=True, **options), known.exact)
-    del PROPOSALS["local directions"]
     strip, u = known.problem.domain, known.problem.unknowns[0]
     operator = u.diff(t) + u * u.diff(x) - u.diff(x, 2) / 100
     source = operator.subs(u, known.exact).doit()

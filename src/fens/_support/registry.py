@@ -30,6 +30,9 @@ KINDS = {
     "shape": "geometry.shapes.registry:SHAPES",
     "piece": "geometry.shapes.registry:PIECES",
     "export": "solution.export.formats:EXPORTS",
+    "basis": "basis.proposals:PROPOSALS",
+    "solver": "lstsq.solvers:SOLVERS",
+    "condition": "discretise.functionals:CONDITIONS",
 }
 
 
@@ -38,7 +41,9 @@ def register(kind: str, name: str, implementation: Any) -> None:
 
     `kind` is one of: "activation", an object with `name`, `trigonometric` and `derivatives(z, orders)`; "shape", a
     class derived from `fens.geometry.Shape`; "piece", a class of which boundaries of such shapes are made; "export", an
-    object with `endings` and `write(solution, path, …)`. What lacks a method, or has a name that is taken, is refused.
+    object with `endings` and `write(solution, path, …)`; "basis", a `fens.basis.Proposal`; "solver", a function from
+    the bytes that may be used, and whether rows have noise, to an object with `factorise(rows)`; "condition", an object
+    with `rows(region)`. What lacks a method, or has a name that is taken, is refused.
     The page "How to extend it" of the documentation has an example of each.
 
     A further kind takes one line in `KINDS`, which says where its `Registry` is; that has the function by which

@@ -62,5 +62,5 @@ def _rows(matrix: np.ndarray) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in matrix.tolist())
 
 
-PROPOSALS["couplings"] = Proposal(couplings)
-PROPOSALS["directions"] = Proposal(directions)
+PROPOSALS.own("couplings", Proposal(couplings))
+PROPOSALS.own("directions", Proposal(directions))

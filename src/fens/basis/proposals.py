@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from .._support.registry import Registry
+from ..errors import SettingError, quoted
 from .ansatz import Ansatz
 from .sites import Sites
 
@@ -39,4 +42,13 @@ class Proposal:
     special: bool = False
 
 
-PROPOSALS: dict[str, Proposal] = {}
+def _checked(name: str, given: Any) -> Proposal:
+    if not isinstance(given, Proposal):
+        raise SettingError(
+            f"The basis {name} must be a fens.basis.Proposal, of a function from the last ansatz and what is known to "
+            f"another ansatz or None; got {quoted(given)}."
+        )
+    return given
+
+
+PROPOSALS: Registry[Proposal] = Registry("basis", _checked)

@@ -11,7 +11,7 @@ import sympy as sp
 import torch
 from torch import Tensor
 
-from .._support.device import to_device
+from .._support.device import to_device, to_host
 from ..errors import EvaluationError
 from ..geometry import Demand, Pair, Region, Sampler, Samples
 from ..problem import (
@@ -27,9 +27,8 @@ from ..problem import (
     Problem,
 )
 from .functional import RowFunctional
+from .functionals import rows_of
 from .rows import LinearRows
-
-RULE = 24  # points of an integral along a direction
 
 Jets = Mapping[Jet, np.ndarray]  # the values of u and its derivatives at the points of a condition
 
@@ -103,7 +102,7 @@ class DiscreteCondition:
     def residual(self, jets: Jets) -> np.ndarray:
         """F at the points, whatever it is: a trial step may leave the domain of a function in it."""
         values = -self.form.source(self._values(jets), len(self.samples))
-        return values if self.samples.weights is None else np.array([self.samples.weights @ values])
+        return np.asarray(values if self.functional.T is None else to_host(self.functional.T) @ values)
 
     def _values(self, jets: Jets | None) -> dict[sp.Symbol, np.ndarray]:
         zero = np.zeros(len(self.samples))
@@ -145,20 +144,14 @@ def discretise(
     linearisation: Callable[[Equation], LinearForm],
     device: torch.device,
 ) -> tuple[DiscreteCondition, ...]:
-    """Every condition of a problem at the points of its region, or of a quadrature rule if it is an integral."""
+    """Every condition of a problem at the points of its region, or those of its functional, such as an integral."""
     discretised = []
     for c in problem.conditions:
-        here = _rule(c.region) if c.equation.is_integral else samples[c.region]
-        values = _known_values(c.equation, here, problem.coordinates)
-        functional, noise = RowFunctional.of(here, device), _noise(c.equation)
+        here, T = rows_of(c.equation.functional, c.region) if c.equation.is_integral else (samples[c.region], None)
+        values = _known_values(c.equation, here, problem.coordinates, T)
+        functional, noise = RowFunctional.of(here, device, T), _noise(c.equation)
         discretised.append(DiscreteCondition(c, linearisation(c.equation), here, values, functional, noise))
     return tuple(discretised)
-
-
-def _rule(region: Region) -> Samples:
-    """The points and weights of an integral over a region."""
-    samples, weights = region.rule(RULE)
-    return replace(samples, weights=weights)
 
 
 def homes(problem: Problem, discretised: Sequence[DiscreteCondition]) -> tuple[int, ...]:
@@ -179,7 +172,7 @@ def _noise(equation: Equation) -> np.ndarray | None:
 
 
 def _known_values(
-    equation: Equation, samples: Samples, coordinates: Sequence[sp.Symbol]
+    equation: Equation, samples: Samples, coordinates: Sequence[sp.Symbol], T: np.ndarray | None = None
 ) -> dict[sp.Symbol, np.ndarray]:
     values = {x: samples.points[:, i] for i, x in enumerate(coordinates)}
     for symbol in equation.residual.free_symbols:
@@ -187,11 +180,22 @@ def _known_values(
             values[symbol] = samples.normals[:, list(coordinates).index(symbol.coordinate)]
         if isinstance(symbol, Opposite) and samples.opposite is not None:
             values[symbol] = samples.opposite[:, list(coordinates).index(symbol.coordinate)]
-        if symbol == ONE_OVER_MEASURE and samples.weights is not None:
-            values[symbol] = np.full(len(samples), 1 / samples.weights.sum())
+        if symbol == ONE_OVER_MEASURE and T is not None:
+            values[symbol] = np.full(len(samples), 1 / _measure(T, equation))
         if isinstance(symbol, Data):
             values[symbol] = symbol.values
     return values
+
+
+def _measure(T: np.ndarray, equation: Equation) -> float:
+    """What a functional makes of one, which a number in its equation is a share of."""
+    sums = T.sum(axis=1)
+    if not sums[0] or not np.allclose(sums, sums[0]):
+        raise EvaluationError(
+            f"The equation {equation.text} has a number besides its functional, whose rows do not make the same of "
+            "one; write the number inside of the functional."
+        )
+    return float(sums[0])
 
 
 def _shown(formula: Formula, equation: Equation, role: str) -> sp.Expr:

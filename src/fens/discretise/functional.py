@@ -31,11 +31,10 @@ class RowFunctional:
     T: Tensor | None = None
 
     @classmethod
-    def of(cls, samples: Samples, device: torch.device) -> RowFunctional:
-        """Collocation at samples, or the integral if they have weights, on a device."""
+    def of(cls, samples: Samples, device: torch.device, T: np.ndarray | None = None) -> RowFunctional:
+        """Collocation at samples, or rows of sums over them, on a device."""
         opposite = None if samples.opposite is None else to_device(samples.opposite, device)
-        T = None if samples.weights is None else to_device(samples.weights[None, :], device)
-        return cls(to_device(samples.points, device), opposite, T)
+        return cls(to_device(samples.points, device), opposite, None if T is None else to_device(T, device))
 
     @property
     def rows(self) -> int:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from .._support.numbers import shown
-from ..errors import SettingError, concerning
+from .._support.registry import Registry, check_has
+from ..errors import SettingError, concerning, quoted
 from .automatic import Automatic, held_bytes, least
 from .direct import Direct
 from .gels import Gels
@@ -49,10 +51,23 @@ class BlockByBlock:
 
 
 # by name: from the bytes that may be used, and whether rows have noise of which no part should be lost
-SOLVERS: Mapping[str, Callable[[int, bool], Solver]] = {
-    "automatic": Automatic,
-    "direct": lambda memory, exact: InMemory(Direct(), memory),
-    "streamed": lambda memory, exact: BlockByBlock(memory),
-    "sketched": lambda memory, exact: Sketched(Automatic(memory, exact=True)),
-    "gels": lambda memory, exact: InMemory(Gels(), memory),
-}
+Maker = Callable[[int, bool], Solver]
+
+
+def _checked(name: str, given: Any) -> Maker:
+    if not callable(given):
+        raise SettingError(
+            f"The solver {name} must be a function from the bytes that may be used, and whether rows have noise, to an "
+            f"object with factorise(rows); got {quoted(given)}."
+        )
+    check_has(f"The solver {name}", given(2**30, False), ("factorise",))
+    made: Maker = given
+    return made
+
+
+SOLVERS: Registry[Maker] = Registry("solver", _checked)
+SOLVERS.own("automatic", Automatic)
+SOLVERS.own("direct", lambda memory, exact: InMemory(Direct(), memory))
+SOLVERS.own("streamed", lambda memory, exact: BlockByBlock(memory))
+SOLVERS.own("sketched", lambda memory, exact: Sketched(Automatic(memory, exact=True)))
+SOLVERS.own("gels", lambda memory, exact: InMemory(Gels(), memory))

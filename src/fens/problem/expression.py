@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -39,7 +39,7 @@ class Jet:
 class Equation:
     """F = 0, where F is an expression in the coordinates and in one symbol for each derivative of the unknowns.
 
-    For an integral equation, it is the integral of F over the region that vanishes.
+    For an integral equation, it is the integral of F over the region that vanishes, or another `functional` of it.
     """
 
     residual: sp.Expr
@@ -47,6 +47,7 @@ class Equation:
     text: str
     is_integral: bool = False
     statement: sp.Basic | None = field(default=None, repr=False, compare=False)  # as the user wrote it
+    functional: str = "integral"
 
     @property
     def uses_normals(self) -> bool:
@@ -74,7 +75,7 @@ class Equation:
         if not known:
             return self
         jets = tuple((jet, symbol) for jet, symbol in self.jets if symbol not in known)
-        return Equation(self.residual.xreplace(known), jets, self.text, self.is_integral)
+        return replace(self, residual=self.residual.xreplace(known), jets=jets, statement=None)
 
 
 def read(statement: Any, components: Sequence[Component], coordinates: Sequence[sp.Symbol]) -> tuple[Equation, ...]:
@@ -89,7 +90,7 @@ def taken_apart(
     text = str(statement)
     are_complex = any(c.part for c in components)
     _refuse_odd_parts(residual, text, are_complex)
-    residual, is_integral = _integrand(residual, text)
+    residual, kind = _integrand(residual, text)
     reader = Reader(components, coordinates, text, {})
     for node in sorted(residual.atoms(Jump), key=str):
         residual = residual.xreplace({node: reader.jump(node.args[0])})
@@ -99,7 +100,7 @@ def taken_apart(
     found = []
     for part in parts:
         present = tuple((jet, symbol) for jet, symbol in reader.jets.items() if symbol in part.free_symbols)
-        found.append(Equation(part, present, text, is_integral, statement))
+        found.append(Equation(part, present, text, bool(kind), statement, kind or "integral"))
     if not found or not all(e.jets for e in found):
         names = ", ".join(dict.fromkeys(str(c.unknown) for c in components))
         raise EquationError(f"The equation {text} does not contain the unknown {names}; every equation must.")
@@ -177,22 +178,23 @@ class Reader:
         return nodes
 
 
-def _integrand(residual: sp.Expr, text: str) -> tuple[sp.Expr, bool]:
-    """What is integrated, if the equation is one of integrals: its terms without integral count with their share."""
+def _integrand(residual: sp.Expr, text: str) -> tuple[sp.Expr, str]:
+    """What is integrated, and how, if the equation is one of integrals: other terms count with their share."""
     totals = sorted(residual.atoms(Total), key=str)
     if not totals:
-        return residual, False
+        return residual, ""
     stand_ins = {total: sp.Dummy() for total in totals}
     outer = residual.xreplace(stand_ins)
     coefficients = {total: sp.expand(outer).coeff(s) for total, s in stand_ins.items()}
     rest = sp.expand(outer - sum(c * stand_ins[total] for total, c in coefficients.items()))
-    if any(e.free_symbols or e.atoms(AppliedUndef) for e in (rest, *coefficients.values())):
+    kinds = {total.kind for total in totals}
+    if len(kinds) > 1 or any(e.free_symbols or e.atoms(AppliedUndef) for e in (rest, *coefficients.values())):
         raise UnsupportedEquation(
             f"The equation {text} is not a sum of integrals, each times a number, and a number; only such equations "
-            "with integrals are supported."
+            "with integrals are supported, and only one kind of functional in each."
         )
     inside = sp.Add(*(c * total.args[0] for total, c in coefficients.items()))
-    return inside + rest * ONE_OVER_MEASURE, True
+    return inside + rest * ONE_OVER_MEASURE, kinds.pop()
 
 
 def worked_out(statement: Any, coordinates: Sequence[sp.Symbol], space: Sequence[sp.Symbol] | None = None) -> sp.Expr:

@@ -10,6 +10,7 @@ from sympy.core.function import AppliedUndef
 
 from .._support.compile import check_bounds
 from .._support.numbers import real_array
+from .._support.registry import registry
 from ..errors import EquationError, quoted
 
 
@@ -50,9 +51,14 @@ class Jump(sp.Function):  # type: ignore[misc]
 
 
 class Total(sp.Function):  # type: ignore[misc]
-    """The integral over the region of an equation; what `integral(u)` gives."""
+    """A functional of an expression on the region of an equation: its integral, or the one that a second part names."""
 
-    nargs = 1
+    nargs = (1, 2)
+
+    @property
+    def kind(self) -> str:
+        """The name of the functional."""
+        return str(self.args[1]) if len(self.args) > 1 else "integral"
 
 
 ONE_OVER_MEASURE = sp.Dummy("one_over_measure", positive=True)  # of the region of an integral
@@ -74,6 +80,20 @@ def integral(expression: Any) -> Total:
     equation is one row: outside of integrals it can contain numbers only.
     """
     return Total(checked_expression(expression, "integral() takes"))
+
+
+def functional(name: str, expression: Any) -> Total:
+    """A functional of an expression on the region of the equation: one that was registered as a condition, by name.
+
+    `integral(u)` is `functional("integral", u)`. `fens.register("condition", name, …)` adds others.
+    """
+    if not isinstance(name, str) or name not in registry("condition"):
+        raise EquationError(
+            f"functional() takes the name of a condition, one of {', '.join(registry('condition'))}; "
+            f"got {quoted(name)}."
+        )
+    inside = checked_expression(expression, "functional() takes, after the name,")
+    return Total(inside) if name == "integral" else Total(inside, sp.Symbol(name))
 
 
 def checked_expression(given: Any, what: str) -> sp.Expr:

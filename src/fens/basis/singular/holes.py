@@ -111,4 +111,4 @@ def around_holes(ansatz: Ansatz, rough: Rough) -> Ansatz | None:
     return Sum(((1 - AT_HOLES, ansatz), (AT_HOLES, AroundHoles(holes))))
 
 
-PROPOSALS["holes"] = Proposal(around_holes, special=True)
+PROPOSALS.own("holes", Proposal(around_holes, special=True))
