@@ -12,15 +12,15 @@ from .proposals import PROPOSALS, Proposal, Rough
 from .random_features import RandomFeatures
 from .row_slices import row_slices
 from .singular.holes import AroundHoles
-from .sites import Hole, Sites, Spot
+from .sites import Corner, Hole, Sites, Spot
 from .space import Draw, JointOperator, Scales, TrialSpace, of_each
 from .union import Union
 from .windows import AtSpots, Cell, Gaussian, InCells, Windowed
 
 __all__ = [
     "ACTIVATIONS", "PROPOSALS", "Activation", "Ansatz", "AroundHoles", "AtSpots", "Basis", "Cell", "Coefficient",
-    "Composed", "Distribution", "Draw", "Drawn", "Frame", "Gaussian", "Hole", "InCells", "Isotropic", "JointOperator",
-    "Layers", "Mixture", "Number", "Operator", "Orders", "Oriented", "Plain", "Proposal", "RandomDraw",
+    "Composed", "Corner", "Distribution", "Draw", "Drawn", "Frame", "Gaussian", "Hole", "InCells", "Isotropic",
+    "JointOperator", "Layers", "Mixture", "Number", "Operator", "Orders", "Oriented", "Plain", "Proposal", "RandomDraw",
     "RandomFeatures", "Rough", "Scales", "Sites", "Sparse", "Spot", "Sum", "TrialSpace", "TwoLayers", "Union",
     "Windowed",
     "activation", "check_initialisation", "of_each", "row_slices",

@@ -57,9 +57,9 @@ class Drawn(ABC):
         """The basis at a scale for each axis."""
 
     @property
-    @abstractmethod
     def leading(self) -> RandomDraw:
         """The random features whose numerical rank tells which scale is right, the others following."""
+        raise NotImplementedError(f"{type(self).__name__} has no frequencies; it follows others in a Sum.")
 
     @property
     def reach(self) -> tuple[float, ...]:
@@ -67,9 +67,9 @@ class Drawn(ABC):
         return (1.0,) * len(self.leading.center)
 
     @property
-    def frequencies(self) -> np.ndarray:
-        """Frequencies at scale 1."""
-        return self.leading.W
+    def frequencies(self) -> np.ndarray | None:
+        """Frequencies at scale 1, of what has some."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,11 @@ class RandomDraw(Drawn):
     def leading(self) -> RandomDraw:
         """Itself."""
         return self
+
+    @property
+    def frequencies(self) -> np.ndarray:
+        """W."""
+        return self.W
 
     def scaled(self, scale: Sequence[float], device: torch.device) -> RandomFeatures:
         """The features σ(ρ(W·x + b)), x after the affine map; one ρ for each axis, their geometric mean for b."""
@@ -127,9 +132,10 @@ class UnionDraw(Drawn):
         return self.members[0].reach
 
     @property
-    def frequencies(self) -> np.ndarray:
-        """Frequencies at scale 1."""
-        return np.concatenate([m.frequencies for m in self.members])
+    def frequencies(self) -> np.ndarray | None:
+        """Frequencies at scale 1, of the members that have some."""
+        found = [W for m in self.members if (W := m.frequencies) is not None]
+        return np.concatenate(found) if found else None
 
     def scaled(self, scale: Sequence[float], device: torch.device) -> Basis:
         """The basis at a scale for each axis."""
@@ -143,19 +149,20 @@ class Ansatz(ABC):
     def draw(self, count: int, frame: Frame, seed: np.random.SeedSequence) -> Drawn:
         """`count` functions at scale 1."""
 
-    @abstractmethod
     def with_frequencies(self, change: Callable[[Distribution], Distribution]) -> Ansatz:
-        """The same with frequencies drawn from other distributions."""
+        """The same with frequencies drawn from other distributions; itself, if it has none."""
+        return self
 
     @property
-    @abstractmethod
     def parts(self) -> tuple[Ansatz, ...]:
         """The ansätze that it is composed of, itself included."""
+        return (self,)
 
     @property
     def is_plain(self) -> bool:
         """Whether nothing is known of the solution: frequencies alike along all directions, and no special place."""
-        return all(p.is_plain for p in self.parts if p is not self)
+        inner = [p for p in self.parts if p is not self]
+        return bool(inner) and all(p.is_plain for p in inner)
 
     @property
     def spots(self) -> tuple[Spot, ...]:
@@ -195,11 +202,6 @@ class Plain(Ansatz):
         return Plain(change(self.distribution))
 
     @property
-    def parts(self) -> tuple[Ansatz, ...]:
-        """Itself."""
-        return (self,)
-
-    @property
     def is_plain(self) -> bool:
         """Whether frequencies are drawn alike along all directions."""
         return isinstance(self.distribution, Isotropic)
@@ -216,15 +218,6 @@ class Number(Ansatz):
         zero, one = np.zeros(d), np.ones(d)
         cosine = ACTIVATIONS["cos"]
         return RandomDraw(np.zeros((1, d)), np.zeros(1), cosine, center=zero, origin=zero, half_width=one, width=one)
-
-    def with_frequencies(self, change: Callable[[Distribution], Distribution]) -> Number:
-        """Itself."""
-        return self
-
-    @property
-    def parts(self) -> tuple[Ansatz, ...]:
-        """Itself."""
-        return (self,)
 
     @property
     def is_plain(self) -> bool:

@@ -81,6 +81,11 @@ class LayersDraw(Drawn):
         """The first layer."""
         return self.first
 
+    @property
+    def frequencies(self) -> np.ndarray:
+        """Those of the first layer."""
+        return self.first.W
+
     def scaled(self, scale: Sequence[float], device: torch.device) -> Layers:
         """The features of both layers."""
         V, c = (to_device(a, device) for a in (self.V, self.c))

@@ -19,20 +19,14 @@ class Hole:
 
 @dataclass(frozen=True)
 class Corner:
-    """A corner of a domain in the plane of two axes: its place, and the directions of its two sides as angles."""
+    """A corner of a domain in the plane of two axes: its place, the direction from it into the domain, midway between
+    its two sides, and the angle between these, both in radians.
+    """
 
     place: tuple[float, ...]
-    angles: tuple[float, float]
-    axes: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Face:
-    """A flat face of a domain: a point of it, the normal that leads out, and how far the domain reaches behind it."""
-
-    place: tuple[float, ...]
-    normal: tuple[float, ...]
-    depth: float
+    direction: float
+    opening: float
+    axes: tuple[int, int] = (0, 1)
 
 
 @stored("Spot")
@@ -50,4 +44,3 @@ class Sites:
 
     holes: tuple[Hole, ...] = ()
     corners: tuple[Corner, ...] = ()
-    faces: tuple[Face, ...] = ()

@@ -99,7 +99,8 @@ class Draw:
 
     def frequencies(self, most: int) -> np.ndarray:
         """At most so many frequencies of each unknown, at scale 1."""
-        return np.concatenate([m.frequencies[:most] for m in self.members])
+        found = [W[:most] for m in self.members if (W := m.frequencies) is not None]
+        return np.concatenate([np.zeros((0, self.dimension)), *found])
 
 
 def of_each(scales: Scales, dimension: int) -> list[Scales]:

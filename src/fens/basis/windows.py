@@ -152,7 +152,7 @@ class WindowedDraw(Drawn):
         return self.extent
 
     @property
-    def frequencies(self) -> np.ndarray:
+    def frequencies(self) -> np.ndarray | None:
         """Frequencies at scale 1."""
         return self.plain.frequencies
 
@@ -251,6 +251,12 @@ class FasterDraw(Drawn):
     def leading(self) -> RandomDraw:
         """That of the draw."""
         return self.plain.leading
+
+    @property
+    def frequencies(self) -> np.ndarray | None:
+        """Those of the draw, as much larger."""
+        W = self.plain.frequencies
+        return None if W is None else W * self.factors
 
     def scaled(self, scale: Sequence[float], device: torch.device) -> Basis:
         """The basis at a scale for each axis."""

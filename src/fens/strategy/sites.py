@@ -2,10 +2,52 @@
 
 from __future__ import annotations
 
-from ..basis import Hole, Sites
-from ..geometry import Domain
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+
+from ..basis import Corner, Hole, Sites
+from ..geometry import Cylinder, Domain, Piece
+
+NEAR = 1e-9  # of the size of a domain: ends of sides that are one place
+ALONG = 1e-4  # of a side: how far to go from its end to see where it leads
+STRAIGHT = 1e-6  # of an angle that is no corner
 
 
+@lru_cache(maxsize=64)
 def sites_of(domain: Domain) -> Sites:
-    """The holes of a domain."""
-    return Sites(tuple(Hole(centre, radius, tuple(range(len(centre)))) for centre, radius in domain.hole_sites))
+    """The holes of a domain and, in the plane, its corners; of one in space-time those of its base."""
+    holes = tuple(Hole(centre, radius, tuple(range(len(centre)))) for centre, radius in domain.hole_sites)
+    base = domain.base if isinstance(domain, Cylinder) else domain
+    return Sites(holes, corners_of(base) if len(base.coordinates) == 2 else ())
+
+
+def corners_of(domain: Domain) -> tuple[Corner, ...]:
+    """Where two sides of a domain in the plane meet at an angle."""
+    ends = [end for facet in domain.edges for end in _ends(facet.piece)]
+    near = NEAR * max(domain.half_widths)
+    found: list[Corner] = []
+    for k, (place, along, inward) in enumerate(ends):
+        others = [e for j, e in enumerate(ends) if j != k and np.abs(e[0] - place).max() <= near]
+        if len(others) != 1 or any(np.abs(np.array(c.place) - place).max() <= near for c in found):
+            continue
+        turn = 1.0 if along[0] * inward[1] - along[1] * inward[0] > 0 else -1.0  # on which side of it the domain lies
+        first, last = (float(np.arctan2(t[1], t[0])) for t in (along, others[0][1]))
+        opening = (turn * (last - first)) % (2 * np.pi) or 2 * np.pi  # sides that lie on each other are a slit
+        if abs(opening - np.pi) > STRAIGHT:
+            found.append(Corner(tuple(place.tolist()), first + turn * opening / 2, opening))
+    return tuple(found)
+
+
+def _ends(piece: Piece) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The two ends of a side: its place, the direction along the side from there, and the one into the domain."""
+    if len(piece.ends) != 1 or not piece.ends[0]:
+        return
+    for end, further in ((0.0, ALONG), (1.0, 1 - ALONG)):
+        here = piece.place(np.array([[end], [further]]))
+        if here.normals is None:
+            continue
+        (place, next_place), inward = here.points, -here.normals[0]
+        tangent = np.array([-inward[1], inward[0]])  # exact, where the difference of two points is not
+        yield place, tangent * np.sign(tangent @ (next_place - place)), inward

@@ -8,7 +8,7 @@ coordinates q = (x − c)/r² (in more than two dimensions times g, Kelvin's tra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,7 +18,6 @@ import torch
 from ..._support.stored import stored
 from ..ansatz import Ansatz, Drawn, Frame, Plain, RandomDraw, Sum
 from ..composed import Composed
-from ..distribution import Distribution
 from ..proposals import PROPOSALS, Proposal, Rough
 from ..sites import Hole
 from ..union import Union
@@ -54,7 +53,10 @@ class HolesDraw(Drawn):
 @stored("HoleFunctions")
 @dataclass(frozen=True)
 class AroundHoles(Ansatz):
-    """Features with singularities inside holes, of each kind as many around each."""
+    """Features with singularities inside holes, of each kind as many around each.
+
+    They learn no directions: those along which a solution varies are directions of x, not of inverted coordinates.
+    """
 
     holes: tuple[Hole, ...]
     inner: Plain = Plain()  # noqa: RUF009 - frozen
@@ -65,20 +67,6 @@ class AroundHoles(Ansatz):
         counts = np.diff(np.round(np.linspace(0, count, len(kinds) + 1)).astype(int))
         drawn = zip(counts, seed.spawn(len(kinds)), kinds, strict=True)
         return HolesDraw(tuple((self.inner.draw(int(n), frame, s), *kind) for n, s, kind in drawn if n))
-
-    def with_frequencies(self, change: Callable[[Distribution], Distribution]) -> AroundHoles:
-        """Itself: directions along which a solution varies are those of x, not of inverted coordinates."""
-        return self
-
-    @property
-    def parts(self) -> tuple[Ansatz, ...]:
-        """Itself."""
-        return (self,)
-
-    @property
-    def is_plain(self) -> bool:
-        """It knows where the solution is singular."""
-        return False
 
 
 def _composed(draw: RandomDraw, hole: Hole, inverted: bool, scale: Sequence[float], device: torch.device) -> Composed:
