@@ -7,7 +7,7 @@ import torch
 
 import fens
 from fens import zoo
-from fens.estimate.assess import Evidence, after_growth, assess
+from fens.estimate.assess import Evidence, after_growth, assess, without_luck
 from fens.fit.discrete import Stats
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # many have nothing to trust
@@ -120,6 +120,9 @@ def test_verdicts():
         ({"local": 0.1}, "converged", "unreliable"),
         ({"local": 1e-3}, "converged", "approximation-limited"),
         ({"conflict": {"a": 0.1, "b": 0.1}}, "converged", "inconsistent"),
+        ({"conflict": {"a": 0.1, "b": 0.1}}, "settled", "inconsistent"),
+        ({"conflict": {"a": 0.1, "b": 0.1}}, "failed", "unreliable"),
+        ({"conflict": {"a": 0.1, "b": 0.1}, "unseen": (0.5,)}, "converged", "unreliable"),
         ({"objection": "The wrong end."}, "converged", "unreliable"),
         ({"unseen": (0.5,)}, "converged", "unreliable"),
         ({"misfit": 3.0, "measured": 40, "noise": {"u": 1e-3}}, "converged", "unreliable"),
@@ -151,7 +154,7 @@ def evidence(**changes):
     [
         ([(400, 1e-8)], True),
         ([(400, 1e-5), (600, 1e-8)], True),
-        ([(400, 1.1e-8), (600, 1e-8)], False),
+        ([(400, 2.1e-8), (600, 2e-8)], False),
     ],
 )
 @pytest.mark.parametrize("changes", [{}, {"residuals": {"square": 0.05}}], ids=["a number", "no number"])
@@ -162,6 +165,51 @@ def test_advice_is_not_to_take_more_features_where_they_did_not_help(changes, si
     assert ("blocks=" in known.advice) != features
     assert "(0, 0)" in known.advice or (features and error.trusted)
     assert (known.estimate, known.verdict) == (error.estimate, error.verdict)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "factor"),
+    [
+        ([2e-8], 1),
+        ([5e-8, 2e-8], 1),
+        ([9e-8, 2e-8, 6e-8], 3),  # the largest of later ones
+        ([2e-8, 2e-8, 3e-8], 1.5),
+        ([2e-8, 5e-8, 1e-6], 10),  # but no more than tenfold
+        ([2e-8, float("inf")], 10),
+    ],
+)
+def test_the_smallest_of_several_estimates_is_no_smaller_than_later_ones_bear_out(sizes, factor):
+    error = assess(evidence(), Stats(10, 4, 0.0, 4, 1.0, (), {}))
+    known = without_luck(error, sizes)
+    assert error.estimate == pytest.approx(2e-8)
+    assert (known.estimate, known.relative) == pytest.approx((factor * 2e-8, factor * 2e-8))
+    assert known.of == pytest.approx({"u": factor * 2e-8})
+    assert known.verdict == error.verdict
+    assert after_growth(error, list(enumerate(sizes))).estimate == known.estimate
+
+
+def test_luck_makes_no_difference_at_round_off_and_all_of_it_where_nothing_is_left():
+    exact = assess(evidence(differences={"u": (1e-15, 1.0)}), Stats(10, 4, 0.0, 4, 1.0, (), {}))
+    assert without_luck(exact, [2e-15, 1e-14]) == exact
+    rough = assess(evidence(differences={"u": (0.01, 1.0)}), Stats(10, 4, 0.0, 4, 1.0, (), {}))
+    assert rough.trusted
+    assert without_luck(rough, [0.02, float("inf")]).verdict == "unreliable"
+    assert without_luck(rough, [0.02, 0.03]).trusted
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"recovery": 0.01, "sensitivity": 1e13, "differences": {"u": (1e10, 1e13)}}, "leaves no digits"),
+        ({"recovery": 0.01, "sensitivity": 1e13}, "do not determine"),  # no solution that grows
+        ({"recovery": 0.9, "sensitivity": 1e10, "differences": {"u": (1e10, 1e13)}}, "do not determine"),
+        ({"local": 0.1}, "holds only to 1.0e-09 of its terms"),
+        ({"local": 0.1, "residuals": {"square": 0.012}}, "holds only to 1.2% of its terms"),
+        ({"unseen": (0.25,)}, "does something at (0.25)"),
+    ],
+)
+def test_the_words_for_what_is_wrong(changes, words):
+    assert words in assess(evidence(**changes), Stats(10, 4, 0.0, 4, 1.0, (), {})).advice
 
 
 def test_the_evidence_names_the_regions():

@@ -322,7 +322,7 @@ def around_an_axis(rng: np.random.Generator) -> Trial:
 
 
 def regular_on_a_line(rng: np.random.Generator) -> tuple[dict[Any, Any], sp.Expr, sp.Expr]:
-    """An equation of second or fourth order on an interval with conditions at its ends, its unknown and its solution."""
+    """Equations of order two or four on an interval, with conditions at its ends, their unknown and its solution."""
     w, exact = W(x), wavy(rng, x)
     operator, ends = pick(
         rng,

@@ -94,15 +94,20 @@ def _known(discretised: DiscreteCondition) -> list[Formula]:
     return [Formula(e) for e in varying if not e.has(sp.zoo, sp.nan, sp.oo, -sp.oo)]
 
 
+def _coefficients(discretised: DiscreteCondition) -> set[sp.Expr]:
+    """The coefficients of an equation without the unknown."""
+    at_rest = {symbol: sp.S.Zero for _, symbol in discretised.form.equation.jets}
+    return {c.expression.xreplace(at_rest) for _, c in discretised.form.coefficients}
+
+
 def _abrupt(formulas: Sequence[Formula], discretised: DiscreteCondition, problem: Problem) -> DiscreteCondition | None:
     """An equation on a domain at the places where its coefficients change most abruptly; None without any."""
-    region, at_rest = discretised.condition.region, {s: sp.S.Zero for _, s in discretised.form.equation.jets}
+    region, coefficients = discretised.condition.region, _coefficients(discretised)
     if not isinstance(region, Domain):
         return None
-    coefficients = {c.expression.xreplace(at_rest) for _, c in discretised.form.coefficients}
-    steep = [f.expression for f in formulas if f.expression in coefficients and not _is_computed(f)]
-    steep = [e for e in steep if e.free_symbols <= set(problem.coordinates)]
-    places = [steepest_places(e, problem.coordinates, region) for e in steep]
+    known = [f.expression for f in formulas if f.expression in coefficients and not _is_computed(f)]
+    known = [e for e in known if e.free_symbols <= set(problem.coordinates)]
+    places = [steepest_places(e, problem.coordinates, region) for e in known]
     inside = [p[region.contains(p)] for p in places if len(p)]
     return discretised.moved(Samples(np.concatenate(inside)), problem.coordinates) if sum(map(len, inside)) else None
 
@@ -162,7 +167,7 @@ def _everywhere(discretised: DiscreteCondition, looks: int, rng: np.random.Gener
 class Scan:
     """The known functions of an equation at the points of its fit, `here`, and in many more places, `there`.
 
-    `steep` are their values where its coefficients change most abruptly, if they do. All values are relative to the
+    `steep` are the values of coefficients where these change most abruptly, if they do. All values are relative to the
     coefficients: an equation may have been divided by what vanishes somewhere.
     """
 
@@ -184,6 +189,7 @@ class Scan:
         """That of functions which have values there: a callable may take the points of a solve and no others."""
         here, there = _values(formulas, fitted), _values(formulas, everywhere)
         steep = [None] * len(formulas) if abrupt is None else _values(formulas, abrupt)
+        steep = [c if f.expression in _coefficients(fitted) else None for f, c in zip(formulas, steep, strict=True)]
         known = [(a, b, c) for a, b, c in zip(here, there, steep, strict=True) if a is not None and b is not None]
         return cls(fitted, everywhere, abrupt, [a for a, *_ in known], [b for _, b, _ in known], [c for *_, c in known])
 
@@ -286,8 +292,9 @@ def _parts(cells: np.ndarray, beside: np.ndarray, rows: np.ndarray) -> np.ndarra
 def _cells(points: np.ndarray) -> np.ndarray:
     """The number of the cell that each point is in, of many."""
     lower, width = points.min(axis=0), np.ptp(points, axis=0)
-    along = max(1, round(CELLS ** (1 / points.shape[1])))
-    cells = np.minimum((points - lower) / np.where(width > 0, width, 1.0) * along, along - 1).astype(int)
+    along = max(1, round(CELLS ** (1 / max(1, int(np.count_nonzero(width))))))
+    points, lower, width = points[:, width > 0], lower[width > 0], width[width > 0]
+    cells = np.minimum((points - lower) / width * along, along - 1).astype(int)
     return np.asarray((cells @ along ** np.arange(points.shape[1])).astype(np.int16))  # NumPy sorts these by digits
 
 
