@@ -7,6 +7,8 @@ import torch
 
 import fens
 from fens import zoo
+from fens.estimate.assess import Evidence, after_growth, assess, without_luck
+from fens.fit.stats import Stats
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # many have nothing to trust
 x, y, t = sp.symbols("x y t")
@@ -96,6 +98,118 @@ def test_verdicts():
     assert many.estimate < 1e-13 < few.estimate
     assert "More features" in few.advice
     assert few.relative == pytest.approx(few.estimate, rel=0.1)  # the solution is of size 1
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "verdict"),
+    [
+        ({}, "converged", "approximation-limited"),
+        ({"residuals": {"square": 1e-15}}, "converged", "roundoff-limited"),
+        ({"residuals": {"square": 0.5}}, "converged", "unreliable"),
+        ({"differences": {"u": (0.3, 1.0)}}, "converged", "unreliable"),
+        ({"differences": {"u": (float("inf"), 1.0)}}, "converged", "unreliable"),
+        ({"differences": {"u": (float("nan"), 1.0)}}, "converged", "unreliable"),
+        ({"recovery": 1e-3}, "converged", "unreliable"),
+        ({"recovery": float("nan")}, "converged", "unreliable"),
+        ({"recovery": 1e-7}, "converged", "unreliable"),
+        ({"recovery": 1e-7, "sensitivity": 1e9}, "converged", "approximation-limited"),  # lost to rounding
+        ({"sensitivity": 1e5, "growth": 10.0}, "converged", "unreliable"),
+        ({"sensitivity": 1e5, "growth": 1.2}, "converged", "approximation-limited"),
+        ({"sensitivity": 50.0, "growth": 10.0}, "converged", "unreliable"),
+        ({"sensitivity": 1e12, "growth": 1.0}, "converged", "unreliable"),
+        ({"local": 0.1}, "converged", "unreliable"),
+        ({"local": 1e-3}, "converged", "approximation-limited"),
+        ({"conflict": {"a": 0.1, "b": 0.1}}, "converged", "inconsistent"),
+        ({"conflict": {"a": 0.1, "b": 0.1}}, "settled", "inconsistent"),
+        ({"conflict": {"a": 0.1, "b": 0.1}}, "failed", "unreliable"),
+        ({"conflict": {"a": 0.1, "b": 0.1}, "unseen": (0.5,)}, "converged", "unreliable"),
+        ({"objection": "The wrong end."}, "converged", "unreliable"),
+        ({"unseen": (0.5,)}, "converged", "unreliable"),
+        ({"misfit": 3.0, "measured": 40, "noise": {"u": 1e-3}}, "converged", "unreliable"),
+        ({"noise": {"u": 1e-3}}, "converged", "noise-limited"),
+        ({"noise": {"u": 2.0}}, "converged", "unreliable"),
+        ({}, "settled", "unreliable"),
+        ({}, "failed", "unreliable"),
+    ],
+)
+def test_what_follows_from_the_evidence(changes, status, verdict):
+    usual = {"residuals": {"square": 1e-9}, "differences": {"u": (1e-8, 1.0)}, "recovery": 1e-14}
+    usual |= {"sensitivity": 3.0, "rounding": 0}
+    stats = Stats(10, 4, 0.0, 4, 1.0, (), {}, status)
+    error = assess(Evidence(**{**usual, **changes}), stats)
+    assert error.verdict == verdict
+    assert verdict in repr(error)
+    assert error.trusted == (verdict not in ("unreliable", "inconsistent"))
+    assert error.trusted == np.isfinite(error.estimate)
+    assert not error.trusted or error.relative <= 0.05
+
+
+def evidence(**changes):
+    usual = {"residuals": {"square": 1e-9}, "differences": {"u": (1e-8, 1.0)}, "recovery": 1e-14}
+    return Evidence(**{**usual, "sensitivity": 3.0, "rounding": 0, "where": "(0, 0)", "equation": "the rim", **changes})
+
+
+@pytest.mark.parametrize(
+    ("sizes", "features"),
+    [
+        ([(400, 1e-8)], True),
+        ([(400, 1e-5), (600, 1e-8)], True),
+        ([(400, 2.1e-8), (600, 2e-8)], False),
+    ],
+)
+@pytest.mark.parametrize("changes", [{}, {"residuals": {"square": 0.05}}], ids=["a number", "no number"])
+def test_advice_is_not_to_take_more_features_where_they_did_not_help(changes, sizes, features):
+    error = assess(evidence(**changes), Stats(10, 4, 0.0, 4, 1.0, (), {}))
+    known = after_growth(error, sizes)
+    assert ("ore features" in known.advice) == features
+    assert ("blocks=" in known.advice) != features
+    assert "(0, 0)" in known.advice or (features and error.trusted)
+    assert (known.estimate, known.verdict) == (error.estimate, error.verdict)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "factor"),
+    [
+        ([2e-8], 1),
+        ([5e-8, 2e-8], 1),
+        ([9e-8, 2e-8, 6e-8], 3),  # the largest of later ones
+        ([2e-8, 2e-8, 3e-8], 1.5),
+        ([2e-8, 5e-8, 1e-6], 10),  # but no more than tenfold
+        ([2e-8, float("inf")], 10),
+    ],
+)
+def test_the_smallest_of_several_estimates_is_no_smaller_than_later_ones_bear_out(sizes, factor):
+    error = assess(evidence(), Stats(10, 4, 0.0, 4, 1.0, (), {}))
+    known = without_luck(error, sizes)
+    assert error.estimate == pytest.approx(2e-8)
+    assert (known.estimate, known.relative) == pytest.approx((factor * 2e-8, factor * 2e-8))
+    assert known.of == pytest.approx({"u": factor * 2e-8})
+    assert known.verdict == error.verdict
+    assert after_growth(error, list(enumerate(sizes))).estimate == known.estimate
+
+
+def test_luck_makes_no_difference_at_round_off_and_all_of_it_where_nothing_is_left():
+    exact = assess(evidence(differences={"u": (1e-15, 1.0)}), Stats(10, 4, 0.0, 4, 1.0, (), {}))
+    assert without_luck(exact, [2e-15, 1e-14]) == exact
+    rough = assess(evidence(differences={"u": (0.01, 1.0)}), Stats(10, 4, 0.0, 4, 1.0, (), {}))
+    assert rough.trusted
+    assert without_luck(rough, [0.02, float("inf")]).verdict == "unreliable"
+    assert without_luck(rough, [0.02, 0.03]).trusted
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"recovery": 0.01, "sensitivity": 1e13, "differences": {"u": (1e10, 1e13)}}, "leaves no digits"),
+        ({"recovery": 0.01, "sensitivity": 1e13}, "do not determine"),  # no solution that grows
+        ({"recovery": 0.9, "sensitivity": 1e10, "differences": {"u": (1e10, 1e13)}}, "do not determine"),
+        ({"local": 0.1}, "holds only to 1.0e-09 of its terms"),
+        ({"local": 0.1, "residuals": {"square": 0.012}}, "holds only to 1.2% of its terms"),
+        ({"unseen": (0.25,)}, "does something at (0.25)"),
+    ],
+)
+def test_the_words_for_what_is_wrong(changes, words):
+    assert words in assess(evidence(**changes), Stats(10, 4, 0.0, 4, 1.0, (), {})).advice
 
 
 def test_the_evidence_names_the_regions():

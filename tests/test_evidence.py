@@ -15,6 +15,7 @@ from fens.estimate.scan import is_plain, missed
 from fens.estimate.symbol import Symbol
 from fens.options.settings import Settings
 from fens.problem import newton_form
+from fens.problem.discontinuity import steepest_places
 
 x, y, t = sp.symbols("x y t")
 u, w, v = sp.Function("u")(x, y), sp.Function("w")(x), sp.Function("v")(x, t)
@@ -131,6 +132,63 @@ def test_what_points_do_see_is_not_missed(formula):
     assert not unseen(fens.Problem({line: sp.Eq(w.diff(x, 2), formula), line.boundary: w}))
 
 
+STEP = sp.Float(0.3)
+LAPLACE = sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0)
+
+
+def ramp(width):
+    return sp.Min(10, sp.Max(1, 1 + 9 * (x - STEP) / width))
+
+
+@pytest.mark.parametrize(
+    ("coefficient", "hidden"),
+    [
+        (ramp(1e-6), True),
+        (ramp(1e-9), True),
+        (sp.Float(5.5) + sp.Float(4.5) * sp.erf((x - STEP) * 10**7), True),
+        (sp.Piecewise((1, x < STEP), (1 + 9e7 * (x - STEP), x < STEP + 1e-7), (10, True)), True),
+        (ramp(0.2), False),
+        (sp.Float(5.5) + sp.Float(4.5) * sp.tanh((x - STEP) * 10), False),
+        (1 + sp.Abs(x - STEP), False),
+        (1 + sp.sqrt(x), False),
+    ],
+    ids=str,
+)
+def test_a_ramp_of_a_coefficient_that_no_point_sees(coefficient, hidden):
+    found = unseen(fens.Problem({line: sp.Derivative(coefficient * w.diff(x), x), line.boundary: sp.Eq(w, x)}))
+    assert bool(found) == hidden
+    assert all(abs(m.place[0] - 0.3) < 1e-5 for m in found)
+
+
+def test_a_jump_that_is_meant_as_it_stands_is_seen():
+    stepped = 1 + sp.Heaviside(x - STEP, 0)
+    assert not unseen(fens.Problem({line: sp.Eq(fens.strong(stepped * w.diff(x, 2)), 1), line.boundary: w}))
+
+
+def test_steepest_places_are_on_the_ramp():
+    (*_, first) = sorted(steepest_places(ramp(1e-8), (x,), line)[:, 0], key=lambda v: -abs(v - 0.3))
+    assert 0 <= first - 0.3 <= 1e-8
+    across = steepest_places(ramp(1e-8), (x, y), square)
+    assert len(across) >= 128
+    assert np.mean((across[:, 0] >= 0.3) & (across[:, 0] <= 0.3 + 1e-8)) >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("equations", "error"),
+    [
+        ({line: sp.Eq(w, sp.sin(x) + bump(0.4321, 1e-4) / 50)}, 0.02),
+        ({line: sp.Eq(w.diff(x, 2), sp.sin(x) + bump(0.4321, 1e-4) / 50), line.boundary: sp.Eq(w, 0)}, 8.7e-7),
+        ({square: LAPLACE, square.boundary: sp.Eq(u, sp.exp(x) * sp.cos(y) + bump(0.4321, 1e-4) * (1 - y) / 50)}, 0.02),
+    ],
+    ids=["values", "a source", "a face"],
+)
+def test_a_bump_too_small_to_be_beyond_its_neighbours_is_part_of_the_estimate(equations, error):
+    found = verdict(fens.Problem(equations), features=60)
+    assert error <= found.estimate <= 10 * error
+    assert found.trusted
+    assert "0.432" in found.evidence.where
+
+
 def verdict(problem, **options):
     return fens.solve(problem, **{"features": 150, **options}).error
 
@@ -194,7 +252,6 @@ def test_far_from_the_origin_the_rounding_of_coordinates_counts():
 RING, DISC = fens.Ball({x: 0, y: 0}, radius=1) - fens.Ball({x: 0, y: 0}, radius=0.5), fens.Ball({x: 0, y: 0}, radius=1)
 TRIANGLE = fens.Polygon([(0, 0), (1, 0), (0.3, 0.9)], (x, y))
 BOTH = [sp.Eq(u, x), sp.Eq(fens.normal_derivative(u), fens.normal(x))]
-LAPLACE = sp.Eq(u.diff(x, 2) + u.diff(y, 2), 0)
 
 
 @pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
@@ -270,3 +327,42 @@ def test_a_solution_that_features_of_one_speed_miss_alike_is_compared_with_a_fin
     solution = fens.solve(problem, features=400)
     true = np.abs(solution(10.0 ** -np.arange(1, 16)) - 10.0 ** (-0.5 * np.arange(1, 16))).max()
     assert 1 <= solution.error.estimate / true < 5
+
+
+SINE = {line: sp.Eq(w.diff(x, 2), -w), line.face(x, 0): sp.Eq(w, 0), line.face(x, 1): sp.Eq(w, sp.sin(1))}
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+@pytest.mark.parametrize("features", [60, 400])
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ({fens.Points({x: [0.3]}): sp.Eq(w, float(np.sin(0.3)) + 1e-6)}, "inconsistent"),
+        ({fens.Points({x: [0.3]}): sp.Eq(w, float(np.sin(0.3)))}, "roundoff-limited"),
+        ({line: [SINE[line], sp.Eq(fens.integral(w), 1 - sp.cos(1) + 1e-4)]}, "inconsistent"),
+        ({line.face(x, 0): [sp.Eq(w, 0), sp.Eq(w.diff(x), 1.001)]}, "inconsistent"),
+        ({line.face(x, 0): [sp.Eq(w, 0), sp.Eq(w.diff(x), 1)]}, "roundoff-limited"),
+    ],
+)
+def test_one_row_more_than_needed_contradicts_the_others_or_does_not(more, found, features):
+    assert verdict(fens.Problem({**SINE, **more}), features=features).verdict == found
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+def test_a_point_that_is_needed_or_has_noise_contradicts_nothing():
+    singular = fens.Problem({line: sp.Eq(x * w.diff(x), w / 2), fens.Points({x: [0.5]}): sp.Eq(w, 1)})
+    assert not verdict(singular).evidence.conflict
+    measured = fens.Data([float(np.sin(0.3)) + 1e-6], std=1e-6)
+    assert verdict(fens.Problem({**SINE, fens.Points({x: [0.3]}): sp.Eq(w, measured)})).trusted
+    amplitude = {line: sp.Eq(w.diff(x, 2) + sp.pi**2 * w, 0), line.boundary: sp.Eq(w, 0)}
+    given = fens.Problem({**amplitude, fens.Points({x: [0.5]}): sp.Eq(w, 1)})
+    assert verdict(given).verdict == "roundoff-limited"
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+@pytest.mark.parametrize("features", [100, 400])
+def test_a_layer_that_is_not_resolved_is_no_contradiction(features):
+    narrow = fens.Problem({line: sp.Eq(-1e-4 * w.diff(x, 2) + w.diff(x), 1), line.boundary: sp.Eq(w, 0)})
+    error = verdict(narrow, features=features)
+    assert error.verdict == "unreliable"
+    assert "not resolved" in error.advice

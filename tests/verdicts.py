@@ -321,6 +321,73 @@ def around_an_axis(rng: np.random.Generator) -> Trial:
     return Trial("solved", problem, exact, {"features": PLANE}, ((0.0, 0.3),))
 
 
+def regular_on_a_line(rng: np.random.Generator) -> tuple[dict[Any, Any], sp.Expr, sp.Expr]:
+    """Equations of order two or four on an interval, with conditions at its ends, their unknown and its solution."""
+    w, exact = W(x), wavy(rng, x)
+    operator, ends = pick(
+        rng,
+        (
+            (w.diff(x, 2), [w]),
+            (w.diff(x, 2) + number(rng, -4, 4) * w, [w]),
+            (w.diff(x, 4) - w, [w, w.diff(x)]),
+            (w.diff(x, 2) - 2 * w**3, [w]),
+        ),
+    )
+    given = {f: f.subs(w, exact).doit() for f in (operator, *ends)}
+    equations = {line: [sp.Eq(operator, given[operator])], line.boundary: [sp.Eq(f, given[f]) for f in ends]}
+    return equations, w, exact
+
+
+def one_more(rng: np.random.Generator, w: sp.Expr, exact: sp.Expr, gap: float) -> dict[Any, Any]:
+    """A value, a few of them, a slope or an integral of a function, off by something."""
+    places = rng.uniform(0.1, 0.9, int(rng.integers(1, 3)))
+    values = sp.lambdify(x, exact, "numpy")(places) + gap
+    whole = float(sp.Integral(exact, (x, 0, 1)).evalf()) + gap
+    slope = sp.Eq(w.diff(x), exact.diff(x) + gap)
+    return dict([pick(rng, (
+        (fens.Points({x: places}), sp.Eq(w, fens.Data(values))),
+        (line, sp.Eq(fens.integral(w), whole)),
+        (line.face(x, 0), slope),
+    ))])  # fmt: skip
+
+
+def joined(equations: Mapping[Any, Any], more: Mapping[Any, Any]) -> fens.Problem:
+    """A problem of equations and more of them, for the same regions or others."""
+    return fens.Problem({k: [*equations.get(k, []), *([more[k]] if k in more else [])] for k in {**equations, **more}})
+
+
+def known_twice(rng: np.random.Generator) -> Trial:
+    """A condition more than needed, which fits the others."""
+    equations, w, exact = regular_on_a_line(rng)
+    first_order_too = any(f.lhs == w.diff(x) for f in equations[line.boundary])
+    more = one_more(rng, w, exact, 0.0)
+    problem = joined(equations, {} if first_order_too and line.face(x, 0) in more else more)
+    return Trial("solved", problem, exact, {"features": pick(rng, (60, SMALL, 300, 400))})
+
+
+def lively(rng: np.random.Generator) -> Trial:
+    """What varies fast and yet is resolved: many waves, poles next to the interval, bumps, smooth steps, kinks."""
+    w, a, which = W(x), number(rng, 0.2, 0.8), int(rng.integers(5))
+    k = number(rng, 50, 150)
+    step = sp.Float(5.5) + sp.Float(4.5) * sp.tanh((x - a) * 12)
+    if which == 0:
+        problem, exact = fens.Problem({line: sp.Eq(w, f := sp.sin(k * x) + x)}), f
+    elif which == 1:
+        problem, exact = fens.manufacture({line: w.diff(x, 2), line.boundary: w}, w, f := sp.cos(k * x) + x), f
+    elif which == 2:
+        problem, exact = fens.Problem({line: sp.Eq(w, f := 1 / (1 + 50 * (x - a) ** 2))}), f
+    elif which == 3:
+        exact = sp.exp(-(((x - a) * 12) ** 2)) + x
+        problem = fens.manufacture({line: sp.Derivative(step * w.diff(x), x), line.boundary: w}, w, exact)
+    else:
+        exact = wavy(rng, x)
+        bent = 1 + sp.Abs(x - a)
+        problem = fens.Problem({
+            line: sp.Eq(bent * w.diff(x, 2) + w, bent * exact.diff(x, 2) + exact), line.boundary: sp.Eq(w, exact)
+        })
+    return Trial("solved", problem, exact, {"features": 300})
+
+
 # hard: what limits it is known, and the estimate must know, too -----------------------------------------------
 
 
@@ -463,6 +530,67 @@ def wrapped_bump(rng: np.random.Generator) -> Trial:
     f = fens.wrap(lambda s: np.exp(-(((s - a) / width) ** 2)))
     problem = fens.Problem({line: sp.Eq(w, f(x) + x)})
     return Trial("hard", problem, lambda s: np.exp(-(((s - a) / width) ** 2)) + s, {"features": 200}, ((a,),))
+
+
+def small_bump(rng: np.random.Generator) -> Trial:
+    """A narrow bump on something larger: in a fitted function, in a source, in initial or in boundary values."""
+    high, width, a = 10 ** float(rng.uniform(-4, 0)), 10 ** float(rng.uniform(-4.3, -2)), float(number(rng, 0.1, 0.9))
+    which, w = int(rng.integers(4)), W(x)
+    bump = high * sp.exp(-(((x - a) / width) ** 2))
+    if which == 0:
+        exact = sp.sin(3 * x) + bump
+        return Trial("hard", fens.Problem({line: sp.Eq(w, exact)}), exact, {"features": SMALL}, ((a,),))
+    if which == 1:
+        z = (x - a) / width
+        exact = sp.sin(3 * x) + high * width**2 * (sp.sqrt(sp.pi) * z * sp.erf(z) + sp.exp(-(z**2))) / 2
+        problem = fens.Problem({
+            line: sp.Eq(w.diff(x, 2), -9 * sp.sin(3 * x) + bump), line.boundary: sp.Eq(w, exact)
+        })
+        return Trial("hard", problem, exact, {"features": SMALL}, ((a,),))
+    if which == 2:
+        v, rod = V(x, t), line.during(t, 0, 1)
+        wide = width**2 + 0.4 * t
+        images = [s * sp.exp(-((x - s * a - 2 * n) ** 2) / wide) for n in range(-3, 4) for s in (1, -1)]
+        exact = sp.exp(-0.1 * sp.pi**2 * t) * sp.sin(sp.pi * x) + high * width / sp.sqrt(wide) * sp.Add(*images)
+        problem = fens.Problem({
+            rod: sp.Eq(v.diff(t), v.diff(x, 2) / 10),
+            rod.sides: sp.Eq(v, 0),
+            rod.initial: sp.Eq(v, sp.sin(sp.pi * x) + bump),
+        })
+        return Trial("hard", problem, exact, {"features": PLANE}, ((a, 0.0),))
+    u = U(x, y)
+    exact = sp.sin(x) * sp.cosh(y) + high * width * (y + width) / ((x - a) ** 2 + (y + width) ** 2)
+    problem = fens.Problem({square: sp.Eq(laplacian(u), 0), square.boundary: sp.Eq(u, exact)})
+    return Trial("hard", problem, exact, {"features": PLANE}, ((a, 0.0),))
+
+
+def ramp_in_a_flux(rng: np.random.Generator) -> Trial:
+    """(a u′)′ = 0, where a goes from one level to another, over any width."""
+    width, place = 10 ** float(rng.uniform(-10, -0.5)), float(number(rng, 0.2, 0.6))
+    level = float(number(rng, 1.5, 10)) ** pick(rng, (-1, 1))
+    slope = (level - 1) / width
+    straight = 1 + slope * (x - place)
+    a = pick(rng, (
+        sp.Piecewise((1, x < place), (straight, x < place + width), (level, True)),
+        sp.Min(max(1, level), sp.Max(min(1, level), straight)),
+    ))  # fmt: skip
+
+    def resistance(s: np.ndarray) -> np.ndarray:
+        on = np.clip(s - place, 0, width)
+        return np.minimum(s, place) + np.log1p(slope * on) / slope + np.maximum(s - place - width, 0) / level
+
+    if rng.random() < 0.6:
+        w = W(x)
+        equation, ends = sp.Eq(fens.div(a * fens.grad(w)), 0), [sp.Eq(w, 0), sp.Eq(w, 1)]
+        problem = fens.Problem({line: equation, line.face(x, 0): ends[0], line.face(x, 1): ends[1]})
+        exact = lambda s: resistance(np.asarray(s)) / resistance(np.array(1.0))  # noqa: E731
+        return Trial("hard", problem, exact, {"features": pick(rng, (SMALL, 400))}, ((place,),))
+    u = U(x, y)
+    exact = lambda s, _: resistance(np.asarray(s)) / resistance(np.array(1.0))  # noqa: E731
+    problem = fens.Problem({
+        square: sp.Eq(fens.div(a * fens.grad(u)), 0), square.boundary: sp.Eq(u, fens.wrap(exact)(x, y))
+    })
+    return Trial("hard", problem, exact, {"features": PLANE}, ((place, 0.5),))
 
 
 def layer(rng: np.random.Generator) -> Trial:
@@ -624,6 +752,14 @@ def measured_otherwise(rng: np.random.Generator) -> Trial:
     return Trial("contradictory", problem, None, {"features": PLANE})
 
 
+def one_too_many(rng: np.random.Generator) -> Trial:
+    """A regular equation on an interval and a value, a slope or an integral that its solution does not have."""
+    equations, w, exact = regular_on_a_line(rng)
+    gap = size_of_contradiction(rng)
+    problem = joined(equations, one_more(rng, w, exact, gap))
+    return Trial("contradictory", problem, None, {"features": pick(rng, (60, SMALL, 250, 400, 600))})
+
+
 # ill-posed ----------------------------------------------------------------------------------------------------
 
 
@@ -732,15 +868,15 @@ def elliptic_in_time(rng: np.random.Generator) -> Trial:
 SOLVED: tuple[Family, ...] = (
     elliptic, helmholtz, mixed, growth, logistic, near_resonance, oscillator, scaled, far_away, heat,
     backward_as_it_should, wave, advection, rotation, periodic, nonlinear, stokes, beam, pair_of_functions,
-    regular_at_zero, around_an_axis,
+    regular_at_zero, around_an_axis, known_twice, lively,
 )  # fmt: skip
 HARD: tuple[Family, ...] = (
     bessel, euler, root, branching, polar, weak_corner, corner, jumping_data, torsion, bump, bump_on_a_line,
-    wrapped_bump, layer, front, waves, kink,
+    wrapped_bump, layer, front, waves, kink, small_bump, ramp_in_a_flux,
 )  # fmt: skip
 CONTRADICTORY: tuple[Family, ...] = (
     two_values, two_equations, incompatible_flux, too_many_ends, value_and_flux, wrong_at_a_singular_point, curl,
-    measured_otherwise,
+    measured_otherwise, one_too_many,
 )  # fmt: skip
 ILL_POSED: tuple[Family, ...] = (
     no_inflow, wrong_sign, backward_heat, measured_at_the_wrong_end, cauchy, open_face, resonance, floating,

@@ -18,6 +18,7 @@ AMPLIFIED = 200.0  # units of round-off, times the change of a solution with its
 RECOVERED = 1e-4  # and this at least, whatever it is lost to
 SENSITIVE = 30.0  # change of a solution relative to that of its data, from which on it must not grow with the features
 GROWS = 4.0  # factor by which it grows as features double, if nothing bounds it; one of a derivative grows by 2 at most
+GROWN_TOO = 0.01  # of that change, from which on a solution is large because solutions grow
 SINGULAR = 3e11  # change of a solution relative to that of its data that leaves no digits
 HELPS = 0.5  # of the error with fewer features, below which more of them help
 BY_LUCK = 10.0  # times its own estimate is the most that those of more features make of the smallest one
@@ -99,8 +100,9 @@ class Evidence:
 
     @property
     def drowned(self) -> bool:
-        """Whether random functions are lost to rounding alone, which the solution amplifies: it has no digits left."""
-        return not self.unique and self.recovery <= AMPLIFIED * EPS * self.sensitivity
+        """Whether random functions are lost to rounding alone, and the solution itself has grown as much as that."""
+        lost = not self.unique and self.recovery <= AMPLIFIED * EPS * self.sensitivity
+        return lost and self.size >= GROWN_TOO * self.sensitivity
 
     @property
     def amplified(self) -> float:
@@ -234,11 +236,11 @@ def without_luck(error: Error, estimates: Sequence[float]) -> Error:
     relative = factor * error.relative
     if relative > UNCERTAIN:
         nothing = dict.fromkeys(error.of, float("inf"))
-        return Error(float("inf"), float("inf"), "unreliable", (
-            "The solution is not resolved: solutions with more features bear out no estimate below "
-            f"{factor * own:.1e}. "
+        advice = (
+            f"The solution is not resolved: those with more features speak of errors of {factor * own:.1e} or more. "
             f"{MORE_OR}, or look for a corner, a layer or a front."
-        ), error.evidence, nothing)  # fmt: skip
+        )
+        return Error(float("inf"), float("inf"), "unreliable", advice, error.evidence, nothing)
     return replace(error, estimate=factor * own, relative=relative, of={u: factor * e for u, e in error.of.items()})
 
 
@@ -248,9 +250,9 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
         return "unreliable", evidence.objection
     if evidence.drowned:
         return "unreliable", (
-            "The equations may determine the solution, but its sensitivity leaves no digits of it: rounding becomes "
-            f"{evidence.sensitivity:.0e} times as large. Where solutions grow so much, solve over shorter intervals, "
-            "or from the end at which they are largest; else look for a resonance."
+            "The equations may determine the solution, but its sensitivity to them leaves no digits: what rounding "
+            f"changes becomes {evidence.sensitivity:.0e} times as large, as the solution itself does. Solve over "
+            "shorter intervals, or from the end at which it is largest; or look for a missing condition or a resonance."
         )
     if not evidence.unique:
         return "unreliable", (
@@ -269,8 +271,8 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
         place = ", ".join(f"{v:.6g}" for v in evidence.unseen)
         return "unreliable", (
             f"A known function in the equations does something at ({place}) that no point of the solve is near enough "
-            "to see, such as a bump or a steep change. Put points there, fens.Points({x: …}) with the same equation, "
-            "or take more features."
+            "to see, such as a bump or a steep change. "
+            "Put points there, fens.Points({x: …}) with the same equation, or take more features."
         )
     if evidence.conflict:
         parts = "; ".join(f"on {name}: {residual:.1e} of its terms" for name, residual in evidence.conflict.items())

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 import numpy as np
 import torch
@@ -67,24 +67,26 @@ def contradiction(
     worst = max(relative)
     if not TRACE < worst < float("inf") or len(relative) < 2:
         return {}
+    large = [k for k, r in enumerate(relative) if r > LARGE * worst]
+    regions = [p.condition.region for p in discrete.held_out]
+    unknowns = [c.domain for c in discrete.problem.components]
+    more = [regions.count(r) > unknowns.count(r) > 0 for r in regions]
+    concentrated = all(is_concentrated(regions[k], here.residuals[k], more[k]) for k in large)
     hidden = HIDDEN if worst <= UNRESOLVED else HALF_HIDDEN
     layers = any(has_layers(look, features, hidden) for look in looks.values())
-    if few := of_few_rows(discrete, looks, layers):
+    smaller = None
+    if few := of_few_rows(discrete, looks, layers, concentrated):
         smaller = Reweighted.of(discrete, half(), features, weights)
         if found := superfluous(smaller, few, relative, probes):
             return {k: relative[k] for k in found}
     if layers:
         return {}
-    large = [k for k, r in enumerate(relative) if r > LARGE * worst]
     faces = degenerate_faces(discrete, looks, find)
-    regions = [p.condition.region for p in discrete.held_out]
-    unknowns = [c.domain for c in discrete.problem.components]
-    more = [regions.count(r) > unknowns.count(r) > 0 for r in regions]
-    concentrated = worst < SUSPICIOUS or all(is_concentrated(regions[k], here.residuals[k], more[k]) for k in large)
+    concentrated = concentrated or worst < SUSPICIOUS
     if concentrated and not faces:
         return {}
-    smaller = Reweighted.of(discrete, half(), features, weights)
-    before, now = smaller.residuals({}), [rms(r) for r in here.residuals]
+    smaller = smaller or Reweighted.of(discrete, half(), features, weights)
+    before, now = smaller.usual, [rms(r) for r in here.residuals]
     if before is None:
         return {}
     if found := overdetermined(smaller, before, faces):
@@ -98,20 +100,23 @@ def contradiction(
     return {}
 
 
-def of_few_rows(discrete: DiscreteProblem, looks: Mapping[int, Look], layers: bool) -> list[int]:
-    """The conditions that one row or a few stand for, and that equations may hold without: integrals, given points.
+def of_few_rows(discrete: DiscreteProblem, looks: Mapping[int, Look], layers: bool, concentrated: bool) -> list[int]:
+    """The conditions that one row or a few stand for, and that others may hold without: integrals, given points, ends.
 
-    So do the ends of an interval, but next to those where leading coefficients vanish, or layers are too narrow for the
-    features, solutions that these do not have may be meant.
+    Not where they may ask for what is true and the features do not have: a solution that is singular where leading
+    coefficients vanish, or has narrow layers at an end.
     """
-    inner = [k for k, p in enumerate(discrete.held_out) if p.is_integral or p.condition.region.domain is None]
-    if len(discrete.problem.coordinates) == 1 and not layers and all(map(is_regular, looks.values())):
-        inner += [k for k, p in enumerate(discrete.held_out) if p.rows == 1 and k not in inner]
-    return [k for k in inner if discrete.held_out[k].noise is None]
+    regular = all(map(is_regular, looks.values()))
+    if concentrated and not regular:
+        return []
+    few = [k for k, p in enumerate(discrete.held_out) if p.is_integral or p.condition.region.domain is None]
+    if len(discrete.problem.coordinates) == 1 and regular and not layers:
+        few += [k for k, p in enumerate(discrete.held_out) if p.rows == 1 and k not in few]
+    return [k for k in few if discrete.held_out[k].noise is None]
 
 
 def is_regular(look: Look) -> bool:
-    """Whether leading coefficients vanish nowhere on a domain; so they do on what is no domain."""
+    """Whether the leading coefficients of an equation on a domain vanish nowhere; true on anything else."""
     region = look.discretised.condition.region
     return not isinstance(region, Domain) or bool(look.leading(np.array(region.half_widths)).min() > REGULAR)
 
@@ -120,8 +125,7 @@ def superfluous(
     smaller: Reweighted, few: Sequence[int], relative: Sequence[float], probes: Sequence[Probes]
 ) -> list[int]:
     """A condition without which all others determine a solution and hold, and the one that gives way most to it."""
-    before = smaller.residuals({})
-    if before is None:
+    if (before := smaller.usual) is None:
         return []
     for k in few:
         after = smaller.residuals({k: 0.0})
@@ -226,6 +230,11 @@ class Reweighted:
         weights = [float(torch.as_tensor(c.row_weights).mean()) for c in self.conditions]
         parts = [w * r * math.sqrt(len(c)) for w, r, c in zip(weights, residuals, self.conditions, strict=True)]
         return float(np.linalg.norm(parts))
+
+    @cached_property
+    def usual(self) -> list[float] | None:
+        """The residuals with the weights as they are."""
+        return self.residuals({})
 
     def residuals(self, heavier: Mapping[int, float]) -> list[float] | None:
         """Those of all equations at other points, some of their weights multiplied; None if there is no solution."""

@@ -2,7 +2,7 @@
 
 Sources, coefficients and boundary values are formulas, or functions to call, so that they can be looked at in many
 more places than a solution can be asked to hold. A bump that no point of a fit saw is in no residual of it, either.
-Bumps stand out from a plane through the values in a small cell. Where a condition gives values, what is left of it at
+Bumps stand out from what is smooth in a small cell. Where a condition gives values, what is left of it at
 such a place is the error there; elsewhere it counts with the part of the region that it fills. Coefficients are also
 looked at where they change most abruptly: a ramp between two levels may be narrower than any distance of places.
 """
@@ -27,6 +27,7 @@ LOOKS = 2**17  # places in each region
 FEW_LOOKS = 2**12  # if all functions were computed: none of them varies faster than its features
 CELLS = 256  # in each of which the largest and the smallest value are held against those at points nearby
 NEIGHBOURS = 4  # for each dimension, and as many more
+MOST_AXES = 2  # of cells in which quadratics are fitted
 BEYOND = 2.0  # ranges of the values at neighbours
 NOTHING = 1e-9  # of the range of all values
 PLAIN_WAVES = 40.0  # radians across half the domain, up to which points of any fit see what a formula does
@@ -57,9 +58,8 @@ def standing_out(
     errors = [NOWHERE]
     for k, scan in found:
         domain = scan.fitted.condition.region.domain or problem.domain
-        rows, share = scan.bumps()
-        here = look(scan.everywhere.only(rows)) if len(rows) else None
-        if here is not None:
+        if (bumps := scan.bumps(look)) is not None:
+            here, share = bumps
             slowest = np.broadcast_to(1 / np.array(domain.half_widths), here.points.shape)
             relative = share * here.relative(sizes, slowest)
             at = int(np.argmax(relative))
@@ -94,15 +94,20 @@ def _known(discretised: DiscreteCondition) -> list[Formula]:
     return [Formula(e) for e in varying if not e.has(sp.zoo, sp.nan, sp.oo, -sp.oo)]
 
 
+def _coefficients(discretised: DiscreteCondition) -> set[sp.Expr]:
+    """The coefficients of an equation without the unknown."""
+    at_rest = {symbol: sp.S.Zero for _, symbol in discretised.form.equation.jets}
+    return {c.expression.xreplace(at_rest) for _, c in discretised.form.coefficients}
+
+
 def _abrupt(formulas: Sequence[Formula], discretised: DiscreteCondition, problem: Problem) -> DiscreteCondition | None:
     """An equation on a domain at the places where its coefficients change most abruptly; None without any."""
-    region, at_rest = discretised.condition.region, {s: sp.S.Zero for _, s in discretised.form.equation.jets}
+    region, coefficients = discretised.condition.region, _coefficients(discretised)
     if not isinstance(region, Domain):
         return None
-    coefficients = {c.expression.xreplace(at_rest) for _, c in discretised.form.coefficients}
-    steep = [f.expression for f in formulas if f.expression in coefficients and not _is_computed(f)]
-    steep = [e for e in steep if e.free_symbols <= set(problem.coordinates)]
-    places = [steepest_places(e, problem.coordinates, region) for e in steep]
+    known = [f.expression for f in formulas if f.expression in coefficients and not _is_computed(f)]
+    known = [e for e in known if e.free_symbols <= set(problem.coordinates)]
+    places = [steepest_places(e, problem.coordinates, region) for e in known]
     inside = [p[region.contains(p)] for p in places if len(p)]
     return discretised.moved(Samples(np.concatenate(inside)), problem.coordinates) if sum(map(len, inside)) else None
 
@@ -162,7 +167,7 @@ def _everywhere(discretised: DiscreteCondition, looks: int, rng: np.random.Gener
 class Scan:
     """The known functions of an equation at the points of its fit, `here`, and in many more places, `there`.
 
-    `steep` are their values where its coefficients change most abruptly, if they do. All values are relative to the
+    `steep` are the values of coefficients where these change most abruptly, if they do. All values are relative to the
     coefficients: an equation may have been divided by what vanishes somewhere.
     """
 
@@ -184,6 +189,7 @@ class Scan:
         """That of functions which have values there: a callable may take the points of a solve and no others."""
         here, there = _values(formulas, fitted), _values(formulas, everywhere)
         steep = [None] * len(formulas) if abrupt is None else _values(formulas, abrupt)
+        steep = [c if f.expression in _coefficients(fitted) else None for f, c in zip(formulas, steep, strict=True)]
         known = [(a, b, c) for a, b, c in zip(here, there, steep, strict=True) if a is not None and b is not None]
         return cls(fitted, everywhere, abrupt, [a for a, *_ in known], [b for _, b, _ in known], [c for *_, c in known])
 
@@ -207,24 +213,30 @@ class Scan:
                 found += _beyond(self.abrupt.samples.points, steep, fitted, here, overall)
         return found
 
-    def bumps(self) -> tuple[np.ndarray, np.ndarray]:
-        """Rows of all places at which functions stand out most from their cell, and the share of the error in each.
+    def bumps(self, look: Callable[[DiscreteCondition], Look | None]) -> tuple[Look, np.ndarray] | None:
+        """The equation where its functions stand out most from their cells, and the share of what is left in the error.
 
-        Where the equation gives values it is all of the error. Else it is the part of the region that the bump fills,
-        and only those count that no point sees: all else is in residuals.
+        Where the equation gives values that is all of it. Else it is the part of the region that the bump fills, and
+        nothing where points see it, next to which as much is left: that is in other residuals.
         """
-        points, fitted = self.everywhere.samples.points, self.fitted.samples.points
-        rows, shares = [np.zeros(0, dtype=int)], [np.zeros(0)]
+        points, rows, shares = self.everywhere.samples.points, [np.zeros(0, dtype=int)], [np.zeros(0)]
+        cells = _cells(points)
         for here, there in zip(self.here, self.there, strict=True):
             if np.isfinite(there).all() and np.isfinite(here).all() and len(there) >= CELLS:
-                plane = Planes.through(points, there)
-                beside = there - plane(points, plane.cells)
-                own = _extremes(points, beside)
-                if not self.gives_values:
-                    own = own[plane.hidden(points[own], beside[own], plane.cells[own], fitted, here)]
-                rows.append(own)
-                shares.append(np.ones(len(own)) if self.gives_values else plane.shares(beside, own))
-        return np.concatenate(rows), np.concatenate(shares)
+                beside = there - _smooth(points, there, cells)
+                rows.append(_extremes(points, beside))
+                shares.append(_parts(cells, np.abs(beside), rows[-1]))
+        chosen, share = np.concatenate(rows), np.concatenate(shares)
+        found = look(self.everywhere.only(chosen)) if len(chosen) else None
+        if found is None or self.gives_values:
+            return None if found is None else (found, np.ones(len(chosen)))
+        fitted = look(self.fitted)
+        if fitted is None or not np.isfinite(fitted.residual).all():
+            return None
+        least, most = _ranges(found.points, fitted.points, fitted.residual)
+        with np.errstate(all="ignore"):
+            beyond = np.maximum(found.residual - most, least - found.residual)
+        return found, np.where(beyond > BEYOND * (most - least), share, 0.0)
 
 
 def _values(formulas: Sequence[Formula], discretised: DiscreteCondition) -> list[np.ndarray | None]:
@@ -254,55 +266,35 @@ def _beyond(
     return [tuple(p) for p in places[far].tolist()]
 
 
-@dataclass(frozen=True)
-class Planes:
-    """A plane through the values of a function in each of many cells."""
+def _smooth(points: np.ndarray, values: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    """The least squares of values in each cell by a quadratic, or a plane in more than two dimensions."""
+    _, cells = np.unique(cells, return_inverse=True)
+    width, count = np.ptp(points, axis=0), np.bincount(cells)
+    axes = [points[:, i] / width[i] for i in np.flatnonzero(width > 0)]
+    axes = [a - (np.bincount(cells, a) / count)[cells] for a in axes]
+    squares = [a * b for k, a in enumerate(axes) for b in axes[k:]] if len(axes) <= MOST_AXES else []
+    columns = [np.ones(len(values)), *axes, *squares]
+    columns = [c / (np.sqrt(np.bincount(cells, c * c) / count)[cells] + np.finfo(float).tiny) for c in columns]
+    matrix = np.array([[np.bincount(cells, a * b) for b in columns] for a in columns]).transpose(2, 0, 1)
+    right = np.stack([np.bincount(cells, a * values) for a in columns], axis=1)
+    found = (np.linalg.pinv(matrix, rcond=1e-10, hermitian=True) @ right[:, :, None])[:, :, 0]
+    return np.asarray(sum(found[cells, k] * column for k, column in enumerate(columns)))
 
-    cells: np.ndarray
-    middles: np.ndarray
-    means: np.ndarray
-    slopes: np.ndarray
 
-    @classmethod
-    def through(cls, points: np.ndarray, values: np.ndarray) -> Planes:
-        """The least squares of each cell."""
-        _, cells = np.unique(_cells(points), return_inverse=True)
-        count, d = np.bincount(cells), points.shape[1]
-        middles = np.stack([np.bincount(cells, points[:, i]) / count for i in range(d)], axis=1)
-        means = np.bincount(cells, values) / count
-        away, rest = points - middles[cells], values - means[cells]
-        moments = np.array([[np.bincount(cells, away[:, i] * away[:, j]) for j in range(d)] for i in range(d)])
-        right = np.stack([np.bincount(cells, away[:, i] * rest) for i in range(d)], axis=1)
-        slopes = (np.linalg.pinv(moments.transpose(2, 0, 1), rcond=1e-10, hermitian=True) @ right[:, :, None])[:, :, 0]
-        return cls(cells, middles, means, slopes)
-
-    def __call__(self, points: np.ndarray, cells: np.ndarray) -> np.ndarray:
-        """The planes of cells at points, one for each or rows of them."""
-        away = points - self.middles[cells].reshape(len(cells), *[1] * (points.ndim - 2), -1)
-        slopes, means = self.slopes[cells], self.means[cells]
-        return np.asarray(np.einsum("i...k,ik->i...", away, slopes) + means.reshape(-1, *[1] * (points.ndim - 2)))
-
-    def hidden(
-        self, places: np.ndarray, beside: np.ndarray, cells: np.ndarray, fitted: np.ndarray, here: np.ndarray
-    ) -> np.ndarray:
-        """Whether values stand out from the plane of their cell far more than those at the nearest points of a fit."""
-        nearest = _nearest(places, fitted)
-        theirs = here[nearest] - self(fitted[nearest], cells)
-        least, most = theirs.min(axis=1), theirs.max(axis=1)
-        beyond = np.maximum(beside - most, least - beside)
-        return np.asarray(beyond > BEYOND * (most - least) + NOTHING * np.ptp(here))
-
-    def shares(self, beside: np.ndarray, rows: np.ndarray) -> np.ndarray:
-        """The share of all places at which a function stands out at least half as much as at each of some."""
-        sizes = np.abs(beside)
-        return np.array([np.mean((self.cells == self.cells[r]) & (sizes > sizes[r] / 2)) for r in rows])
+def _parts(cells: np.ndarray, beside: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The part of all places that are in the cell of one, and stand out at least half as much; for several of them."""
+    order = np.argsort(cells, kind="stable")
+    starts, ends = (np.searchsorted(cells[order], cells[rows], side) for side in ("left", "right"))
+    inside = (beside[order[a:b]] > beside[r] / 2 for a, b, r in zip(starts, ends, rows, strict=True))
+    return np.array([np.count_nonzero(i) for i in inside]) / len(cells)
 
 
 def _cells(points: np.ndarray) -> np.ndarray:
     """The number of the cell that each point is in, of many."""
     lower, width = points.min(axis=0), np.ptp(points, axis=0)
-    along = max(1, round(CELLS ** (1 / points.shape[1])))
-    cells = np.minimum((points - lower) / np.where(width > 0, width, 1.0) * along, along - 1).astype(int)
+    along = max(1, round(CELLS ** (1 / max(1, int(np.count_nonzero(width))))))
+    points, lower, width = points[:, width > 0], lower[width > 0], width[width > 0]
+    cells = np.minimum((points - lower) / width * along, along - 1).astype(int)
     return np.asarray((cells @ along ** np.arange(points.shape[1])).astype(np.int16))  # NumPy sorts these by digits
 
 
