@@ -748,11 +748,12 @@ def replace_field(thing, name, value):
 def test_names_in_features_never_become_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     solution = solved("an annulus, features around its hole")
-    (joined,) = solution.features.members
-    composed = replace(joined.members[1], amplitude=sp.Symbol(f"{CODE}()"))
-    joined = replace(joined, members=(joined.members[0], composed, *joined.members[2:]))
-    family = replace(solution.features, members=(joined,))
-    content = packed(replace(solution, features=family), ALL)
+    (union,) = solution.features.members
+    plain, around = union.members
+    composed = replace(around.members[0], amplitude=sp.Symbol(f"{CODE}()"))
+    around = replace(around, members=(composed, *around.members[1:]))
+    space = replace(solution.features, members=(replace(union, members=(plain, around)),))
+    content = packed(replace(solution, features=space), ALL)
     with pytest.raises(FileError, match="parts of a Composed in the file do not belong together"):
         unpacked(content, ALL, "u.fens")
     monkeypatch.setattr(registry, "is_sound", lambda value: True)
