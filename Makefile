@@ -9,7 +9,7 @@ demo: .venv/installed
 
 # one process for each core, on one thread each: side by side, several threads would only slow each other down
 test: .venv/installed
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
 
 # bad input from seeds: mutated problem files, forged saved files; test runs the first few hundred of each
 fuzz: .venv/installed

@@ -89,8 +89,8 @@ def test_five_pairs_of_ten_coordinates_are_found():
 
 
 def test_the_front_of_burgers():
-    known = zoo.burgers()
-    solution = fens.solve(known.problem, features=600)
+    known = zoo.burgers(0.02)
+    solution = fens.solve(known.problem, features=300)
     error = solution.compare(known.exact).linf
     assert error < 1e-7
     assert error / 3 < solution.error.estimate < 1e-5
@@ -141,7 +141,7 @@ def diagonal(domain, points=201):
 
 
 @pytest.mark.parametrize(
-    ("shape", "dimension", "seed"), [*(("cube", 10, s) for s in range(3)), ("cube", 50, 0), ("ball", 10, 0)]
+    ("shape", "dimension", "seed"), [("cube", 10, 0), ("cube", 10, 1), ("cube", 30, 0), ("ball", 10, 0)]
 )
 def test_a_solution_is_as_accurate_where_the_domain_is_farthest(shape, dimension, seed):
     """A function of the mean of the coordinates: along it, points at random are all near the middle."""
@@ -176,6 +176,6 @@ def test_what_few_features_cannot_resolve_is_not_called_ill_posed():
     ball = fens.Ball(dict.fromkeys(xs, 0), 1)
     exact = mean**2 + sp.sin(mean)
     problem = fens.manufacture({ball: -laplacian(u, xs), ball.boundary: u}, u, exact)
-    for seed in (2, 4):
-        solution = fens.solve(problem, seed=seed)
-        assert solution.compare(exact).linf <= solution.error.estimate <= 1e-12
+    solution = fens.solve(problem, seed=2)
+    assert len(solution.stats.sizes) > 1
+    assert solution.compare(exact).linf <= solution.error.estimate <= 1e-12

@@ -324,7 +324,7 @@ def test_roots_of_symbols(equation, direction, found):
 
 def test_a_solution_that_features_of_one_speed_miss_alike_is_compared_with_a_finer_one():
     problem = fens.Problem({line: sp.Eq(w * w.diff(x), 0.5), line.face(x, 1): sp.Eq(w, 1)})
-    solution = fens.solve(problem, features=400)
+    solution = fens.solve(problem, features=300)
     true = np.abs(solution(10.0 ** -np.arange(1, 16)) - 10.0 ** (-0.5 * np.arange(1, 16))).max()
     assert 1 <= solution.error.estimate / true < 5
 

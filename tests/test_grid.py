@@ -82,13 +82,15 @@ def test_remembered_features_are_the_same_and_not_computed_twice(monkeypatch):
     family = TrialSpace((plain,)).cached(10**6)
     taken, original = [], torch.cos
     monkeypatch.setattr(torch, "cos", lambda z: taken.append(z.numel()) or original(z))
-    for coefficient in (1.0, 2.5, points[:, 0]):
+    whole, some = points, points[50:150]
+    for here, coefficient in ((whole, 1.0), (whole, 2.5), (whole, whole[:, 0]), (some, some[:, 0]), (some, 1.0)):
         operator = [(coefficient, 0, (2, 0)), (1.0, 0, (0, 0)), (0.5, 0, (0, 1))]
-        found = family.matrix(operator, points[50:150] if coefficient is points else points)
-        assert torch.equal(found, family.matrix(operator, points))
-        expected = plain.matrix([(c, a) for c, _, a in operator], points.clone())
+        found = family.matrix(operator, here)
+        assert torch.equal(found, family.matrix(operator, here))
+        expected = plain.matrix([(c, a) for c, _, a in operator], here.clone())
         torch.testing.assert_close(found, expected, rtol=1e-14, atol=1e-13)
-    assert sum(taken) == 200 * 30 * 4  # once for the family, three times for what it is compared with
+    compared = 3 * len(whole) + 2 * len(some)
+    assert sum(taken) == 30 * (len(whole) + len(some) + compared)  # once for all points, and once for a part of them
 
 
 ALPHAS = [(0, 0), (1, 0), (0, 2), (2, 1), (0, 0)]

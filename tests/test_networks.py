@@ -182,12 +182,12 @@ def test_problems_are_solved_with_them(options):
 
 
 def test_pieces_find_what_is_narrow():
-    """Bumps of width 0.05, 900 features: where pieces go to them, they do better than one piece by far."""
+    """Bumps of width 0.05, 500 features: where pieces go to them, they do better than one piece by far."""
     centres = [(0.2, 0.3), (0.7, 0.6), (0.4, 0.8)]
     exact = sp.Add(*(sp.exp(-((x - a) ** 2 + (y - b) ** 2) / 0.05**2) for a, b in centres))
     problem = fens.Problem({square: sp.Eq(u, exact)})
     whole, parts = (
-        fens.solve(problem, features=900, estimate=False, **options) for options in ({"adapt": False}, {"partition": 3})
+        fens.solve(problem, features=500, estimate=False, **options) for options in ({"adapt": False}, {"partition": 3})
     )
     spots = np.array([s.centre for s in parts.ansaetze[0].spots])
     for centre in centres:

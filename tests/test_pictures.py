@@ -28,6 +28,7 @@ mpl = pytest.importorskip("matplotlib")
 Image = pytest.importorskip("PIL.Image")
 pytest.importorskip("shapely")
 
+pytestmark = pytest.mark.xdist_group("pictures")  # each solution is made once
 x, y, z, t, theta = sp.symbols("x y z t theta")
 ROD, SQUARE = fens.Box({x: (0, 2)}), fens.Box({x: (0, 1), y: (0, 1)})
 HOLED = fens.Box({x: (0, 2), y: (0, 1)}) - fens.Ball({x: 0.6, y: 0.5}, 0.25, name="hole")

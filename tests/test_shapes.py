@@ -519,9 +519,9 @@ def test_poisson_on_a_holed_square(solved):
     ("known", "features", "bound"),
     [
         (zoo.annulus(), 900, 1e-12),
-        (zoo.bent_polygon(), 1600, 1e-13),
+        (zoo.bent_polygon(), 1200, 1e-13),
         (zoo.robin_and_periodic(), 900, 1e-12),
-        (zoo.interface(), 900, 1e-11),
+        (zoo.interface(), 700, 1e-11),
         (zoo.neumann_disc(), 900, 1e-12),
     ],
     ids=lambda k: getattr(k, "name", None),
