@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,9 +22,8 @@ def anything(name: str, value: Any) -> Any:
     return value
 
 
-def one_of(names: Iterable[str]) -> Check:
-    """One of some names."""
-    known = tuple(names)
+def one_of(known: Collection[str]) -> Check:
+    """One of some names, of a table that may grow."""
 
     def check(name: str, value: Any) -> Any:
         if not isinstance(value, str) or value not in known:
