@@ -318,7 +318,7 @@ def discrete_and_space(problem, seed=0, scale=3.0, features=20):
 def started(problem, initial, seed=0):
     """The starts of an iteration, as functions and numbers."""
     discrete, features = discrete_and_space(problem)
-    solver = discrete.settings.solver(problem)
+    solver = discrete.settings.solver_for(problem)
     weights = starts(
         problem, initial, discrete.conditions, features, "balanced", np.random.SeedSequence(seed), solver
     )
@@ -389,7 +389,7 @@ def test_no_other_word_is_a_start():
 
 def test_a_solution_with_the_same_features_is_taken_as_it_is_and_others_are_fitted():
     discrete, features = discrete_and_space(BENT)
-    solver = discrete.settings.solver(BENT)
+    solver = discrete.settings.solver_for(BENT)
     weights = torch.linspace(-1, 1, 20, dtype=torch.float64)
     for seed, scale in itertools.product((0, 1), (3.0, 2.0)):
         _, own = discrete_and_space(BENT, seed, scale)

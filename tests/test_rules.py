@@ -501,6 +501,7 @@ RESIDUAL_TOO_LARGE = {"residuals": {"square": 0.5}}
         ({"residuals": {"square": 1e-15}, "local": 1e-13}, "converged", "approximation-limited", "More features"),
         ({"residuals": {"square": UNRESOLVED}}, "converged", "approximation-limited", "More features"),
         ({"residuals": {"square": 0.011}}, "converged", "unreliable", "an equation holds only to 1.1% of its terms"),
+        ({"local": 0.03}, "converged", "unreliable", "an equation holds only to 1.0e-09 of its terms"),
         (RESIDUAL_TOO_LARGE, "converged", "unreliable", "The solution is not resolved"),
         ({"differences": {"u": (0.024, 1.0)}}, "converged", "approximation-limited", "More features"),
         ({"differences": {"u": (0.026, 1.0)}}, "converged", "unreliable", "other features differ by 2.6e-02"),
@@ -515,7 +516,8 @@ RESIDUAL_TOO_LARGE = {"residuals": {"square": 0.5}}
         ({"recovery": 1e-7}, "converged", "unreliable", "The equations do not determine the solution"),
         ({"recovery": NAN}, "converged", "unreliable", "do not determine the solution"),
         ({"recovery": 1e-7, "sensitivity": 1e9}, "converged", "approximation-limited", ""),  # lost to rounding
-        ({"recovery": 2e-4, "sensitivity": 1e11}, "converged", "unreliable", "do not determine the solution"),
+        ({"recovery": 2e-4, "sensitivity": 1e9}, "converged", "unreliable", "do not determine the solution"),
+        ({"recovery": 2e-4, "sensitivity": 1e11}, "converged", "unreliable", "rounding becomes 1e+11 times as large"),
         ({"sensitivity": 30.0, "growth": 10.0}, "converged", "approximation-limited", ""),
         ({"sensitivity": 50.0, "growth": 10.0}, "converged", "unreliable", "one of it 5e+01 times as large"),
         ({"sensitivity": 1e5, "growth": 4.0}, "converged", "approximation-limited", ""),
@@ -534,10 +536,13 @@ RESIDUAL_TOO_LARGE = {"residuals": {"square": 0.5}}
         ({}, "failed", "unreliable", "The nonlinear iteration failed: why"),
         # the first reason is the one to tell
         ({"objection": "The wrong end.", "recovery": 1.0}, "failed", "unreliable", "The wrong end."),
-        ({"recovery": 1.0, "sensitivity": INF}, "failed", "unreliable", "do not determine the solution"),
+        ({"recovery": 1.0, "sensitivity": 1e12}, "failed", "unreliable", "do not determine the solution"),
+        ({"recovery": 1e-3, "sensitivity": 1e12}, "failed", "unreliable", "leaves no digits of it"),
         ({"sensitivity": INF}, "failed", "unreliable", "does not depend continuously"),
         ({"conflict": {"a": 0.1}}, "failed", "unreliable", "The nonlinear iteration failed"),
-        ({"conflict": {"a": 0.1}, "unseen": (0.5,)}, "converged", "inconsistent", "contradict each other"),
+        ({"conflict": {"a": 0.1}}, "settled", "inconsistent", "contradict each other"),
+        ({"conflict": {"a": 0.1}, "unseen": (0.5,)}, "converged", "unreliable", "no point of the solve is near enough"),
+        ({"unseen": (0.5,)}, "failed", "unreliable", "The nonlinear iteration failed"),
         ({"unseen": (0.5,), **RESIDUAL_TOO_LARGE}, "converged", "unreliable", "no point of the solve is near enough"),
     ],
 )
@@ -611,3 +616,27 @@ def test_advice_after_growth_knows_what_did_not_help(changes, sizes, words):
     assert (known.advice == error.advice) == (words is None)
     assert all(w in known.advice for w in words or ())
     assert words is None or "ore features" not in known.advice
+
+
+@pytest.mark.parametrize(
+    ("changes", "estimates", "factor"),
+    [
+        ({}, [1e-6, 2e-8], 1),  # nothing came after the smallest
+        ({}, [2e-8, 6e-8], 3),
+        ({}, [1e-6, 2e-8, 6e-8, 4e-8], 3),
+        ({}, [2e-8, 1e-3], 10),  # at most
+        ({}, [2e-8, INF], 10),
+        ({}, [2e-8, 2e-8], 1),  # the last of those that are the smallest
+        ({}, [2e-8, 2e-8, 6e-8], 3),
+        ({"differences": {"u": (0.004, 1.0)}}, [8e-3, 4e-2], 5),
+        ({"differences": {"u": (0.004, 1.0)}}, [8e-3, 6e-2], INF),  # above which a solution is not one
+        ({"differences": {"u": (FLOOR / 4, 1.0)}}, [FLOOR / 2, 1e-3], 1),  # rounding is no luck
+    ],
+)
+def test_the_smallest_estimate_of_several_is_not_taken_at_its_word(changes, estimates, factor):
+    error = assess(evidence(**changes), stats())
+    known = after_growth(error, [(400 + k, e) for k, e in enumerate(estimates)])
+    assert known.estimate == pytest.approx(factor * error.estimate)
+    assert known.relative == pytest.approx(factor * error.relative)
+    assert known.of == pytest.approx({name: factor * e for name, e in error.of.items()})
+    assert known.trusted == (factor < INF)
