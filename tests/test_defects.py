@@ -105,7 +105,7 @@ def test_directions_are_learnt_next_to_holes():
 
 
 def test_functions_at_spots_keep_layers_and_directions():
-    """Failed: spots were drawn from an if-chain that ended before layers."""
+    """Failed: layers=2 and partition= were refused together."""
     spots = AtSpots((), 0.75, TwoLayers(Plain()))
     assert directions(spots, rough()).inner == directions(TwoLayers(Plain()), rough())
 
