@@ -447,6 +447,7 @@ SITES = {
     "two": (HOLED - fens.Ball({x: 0.8, y: 0.8}, 0.1), [Hole((0.4, 0.5), 0.2, (0, 1)), Hole((0.8, 0.8), 0.1, (0, 1))]),
     # what is cut from the edge counts as one: solutions may be singular there, too
     "a dent": (SQUARE - fens.Ball({x: 0.0, y: 0.5}, 0.2), [Hole((0.0, 0.5), 0.2, (0, 1))]),
+    "nothing taken away": (SQUARE - fens.Ball({x: 5.0, y: 5.0}, 1.0), []),
     "filled": (HOLED + fens.Ball({x: 0.4, y: 0.5}, 0.3), []),
 }
 
