@@ -124,7 +124,8 @@ class CachedBasis(Basis):
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two bases are the same functions: alike in all of their parts."""
+    """Whether two bases are the same functions: alike in all of their parts, whatever they remember."""
+    one, other = (b.plain if isinstance(b, CachedBasis) else b for b in (one, other))
     if isinstance(one, Tensor) and isinstance(other, Tensor):
         return torch.equal(one, other)
     if isinstance(one, tuple) and isinstance(other, tuple):

@@ -22,6 +22,11 @@ FLOPS = 15e9  # a second, of a least squares on one core with all that belongs t
 MEMORY = 2.7  # times its matrix that a least squares takes
 ROWS = 2.5  # for each feature, of our default points
 OVERHEAD = 0.3  # seconds, of equations
+NUMBERS = ("cells.py", "experiments.py", "fem.py", "paper.py", "run.py")  # of this package, what numbers depend on
+SHELL = (
+    "__main__.py", "cli", "eigenvalues", "files", "plotting", "problem/typeset.py", "reproduce", "solution/export",
+    "storage",
+)  # fmt: skip
 ELM_LATER = 3.0  # cells of the paper's own method come first, and its rivals' as if they cost so much more
 
 
@@ -92,16 +97,24 @@ class Cell:
 
 @lru_cache
 def code_version() -> str:
-    """The version, and a word for the source that numbers depend on: all but the command line and the report."""
-    root = Path(fens.__file__).parent
-    own = {root / "reproduce" / name for name in ("experiments.py", "run.py", "fem.py", "cells.py", "paper.py")}
-    sources = [p for p in sorted(root.rglob("*.py")) if p in own or not _is_shell(p.relative_to(root))]
-    digest = hashlib.sha256(b"".join(p.read_bytes() for p in sources)).hexdigest()[:8]
-    return f"{fens.__version__}+{digest}"
+    """The version, and a word for the source that numbers depend on."""
+    return f"{fens.__version__}+{digest_of(Path(fens.__file__).parent)}"
+
+
+def digest_of(root: Path) -> str:
+    """A word for all that numbers depend on in a folder with the package."""
+    return hashlib.sha256(b"".join(p.read_bytes() for p in sources(root))).hexdigest()[:8]
+
+
+def sources(root: Path) -> list[Path]:
+    """The files that numbers depend on: not those that only read, show and keep things."""
+    own = [root / "reproduce" / name for name in NUMBERS]
+    tables = sorted((root / "reproduce" / "data").glob("*.csv"))
+    return [p for p in sorted(root.rglob("*.py")) if p in own or not _is_shell(p.relative_to(root))] + tables
 
 
 def _is_shell(path: Path) -> bool:
-    return path.parts[0] in ("reproduce", "cli.py")
+    return any(path.is_relative_to(shell) for shell in SHELL)
 
 
 def cells(names: Sequence[str] = (), full: bool = False, exhaustive: bool = False, seed: int = 0) -> list[Cell]:

@@ -84,7 +84,8 @@ class Combined(Shape):
     def hole_sites(self) -> tuple[tuple[tuple[float, ...], float], ...]:
         found = self.first.hole_sites if self.operation != "+" else (*self.first.hole_sites, *self.second.hole_sites)
         if self.operation == "-":
-            found = (*found, *(hole for part in _united(self.second) for hole in _as_hole(part)))
+            holes = (hole for part in _united(self.second) for hole in _as_hole(part))
+            found = (*found, *((c, r) for c, r in holes if self.first.signed_distance(np.array([c]))[0] < r))
         return tuple((c, r) for c, r in found if self.signed_distance(np.array([c]))[0] > 0)
 
     def signed_distance(self, points: np.ndarray) -> np.ndarray:
