@@ -44,7 +44,7 @@ print(solution)
 # %%
 # Heat is neither made nor lost on the way: what comes out of the hot pipe leaves through the cold one and the air.
 flux = {
-    name: solution.integrate(-fens.normal_derivative(u), on=part)
+    name: solution.integrate(-fens.normal_derivative(u), on=part, points=100)
     for name, part in {
         "hot pipe": plate.part("hot"),
         "cold pipe": plate.part("cold"),

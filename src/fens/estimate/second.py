@@ -81,7 +81,7 @@ class Second:
 
     def _random_functions(self, rng: np.random.Generator) -> Tensor:
         """The weights of two random functions of the features, one of them smooth."""
-        smoothest = torch.cat([_smoothest(m.speeds) for m in self.features.members]).to(self.weights.device)
+        smoothest = to_device(torch.cat([_smoothest(m.speeds) for m in self.features.members]), self.weights.device)
         chosen = torch.stack([torch.ones_like(smoothest), smoothest])
         return (to_device(rng.standard_normal(tuple(chosen.shape)), chosen.device) * chosen).T
 

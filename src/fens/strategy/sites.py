@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 
 import numpy as np
 
@@ -15,7 +14,6 @@ ALONG = 1e-4  # of a side: how far to go from its end to see where it leads
 STRAIGHT = 1e-6  # of an angle that is no corner
 
 
-@lru_cache(maxsize=64)
 def sites_of(domain: Domain) -> Sites:
     """The holes of a domain and, in the plane, its corners; of one in space-time those of its base."""
     holes = tuple(Hole(centre, radius, tuple(range(len(centre)))) for centre, radius in domain.hole_sites)
