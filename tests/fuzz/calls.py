@@ -63,6 +63,7 @@ GOOD: dict[str, dict] = {
                      "values": [1.0, 2.0], "initial": None, **SMALL},
     "eigen": {"problem": fens.Problem(modes), "eigenvalue": k, "count": 1, "near": 0.0, "features": 40},
     "div": {"flux": fens.grad(u)},
+    "functional": {"name": "integral", "expression": v},
     "grad": {"expression": u},
     "laplacian": {"expression": u},
     "strong": {"expression": u.diff(x, 2)},
