@@ -235,10 +235,10 @@ def test_rows_across_pairs_take_both_sides():
     torch.testing.assert_close(functional.matvec(space, jump, w), expected @ w)
 
 
-def test_samples_with_weights_are_an_integral():
-    points, normals = np.linspace(0, 1, 4)[:, None], None
-    plain = RowFunctional.of(Samples(points, normals), CPU)
-    summed = RowFunctional.of(Samples(points, normals, weights=np.full(4, 0.25)), CPU)
+def test_samples_are_rows_each_or_summed():
+    points = np.linspace(0, 1, 4)[:, None]
+    plain = RowFunctional.of(Samples(points), CPU)
+    summed = RowFunctional.of(Samples(points), CPU, np.full((1, 4), 0.25))
     assert (plain.rows, plain.T) == (4, None)
     assert (summed.rows, tuple(summed.T.shape)) == (1, (1, 4))
 
@@ -457,8 +457,42 @@ def test_the_holes_of_a_domain(name):
     domain, holes = SITES[name]
     found = sites_of(domain)
     assert isinstance(found, Sites)
-    assert (found.corners, found.faces) == ((), ())
     assert list(found.holes) == holes
+
+
+square, disc = fens.Box({x: (0, 1), y: (0, 1)}), fens.Ball({x: 0, y: 0}, 1)
+CORNERS = {
+    "a square": (square, {(0, 0): (45, 90), (1, 0): (135, 90), (1, 1): (225, 90), (0, 1): (315, 90)}),
+    "an L": (
+        fens.Polygon([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)], (x, y)),
+        {(0, 0): (45, 90), (2, 0): (135, 90), (2, 1): (225, 90), (1, 1): (225, 270), (1, 2): (225, 90),
+         (0, 2): (315, 90)},
+    ),
+    "a disc": (disc, {}),
+    "half a disc": (disc & fens.Box({x: (-2, 2), y: (0, 2)}), {(-1, 0): (45, 90), (1, 0): (135, 90)}),
+    "a lens": (
+        disc & fens.Ball({x: 1, y: 0}, 1), {(0.5, -(0.75**0.5)): (90, 120), (0.5, 0.75**0.5): (270, 120)}
+    ),
+    "a bitten square": (
+        square - fens.Ball({x: 1, y: 1}, 0.5),
+        {(0, 0): (45, 90), (1, 0): (135, 90), (0, 1): (315, 90), (1, 0.5): (225, 90), (0.5, 1): (225, 90)},
+    ),
+    "at all times": (
+        square.during(sp.Symbol("t"), 0, 1), {(0, 0): (45, 90), (1, 0): (135, 90), (1, 1): (225, 90), (0, 1): (315, 90)}
+    ),
+    "a segment": (fens.Box({x: (0, 1)}), {}),
+    "a cube": (fens.Box(dict.fromkeys(sp.symbols("x y z"), (0, 1))), {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CORNERS)
+def test_the_corners_of_a_domain(name):
+    domain, known = CORNERS[name]
+    found = {c.place: (np.degrees(c.direction) % 360, np.degrees(c.opening)) for c in sites_of(domain).corners}
+    assert len(found) == len(known)
+    for place, angles in known.items():
+        (near,) = (p for p in found if np.allclose(p, place, atol=1e-9))
+        assert found[near] == pytest.approx(angles, abs=1e-6)
 
 
 def test_the_hole_of_a_polygon():

@@ -58,7 +58,6 @@ GOOD: dict[str, dict] = {
     "Surface": {"source": corners, "coordinates": sp.symbols("x y z"), "faces": triangles},
     "Unknown": {"name": "q", "initial": 1.0},
     "complex_unknown": {"name": "w"},
-    "functional": {"name": "integral", "expression": u},
     "continuation": {"problem_of": lambda value: fens.Problem({**line, rod: sp.Eq(v.diff(x, 2), value)}),
                      "values": [1.0, 2.0], "initial": None, **SMALL},
     "eigen": {"problem": fens.Problem(modes), "eigenvalue": k, "count": 1, "near": 0.0, "features": 40},
