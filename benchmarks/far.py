@@ -14,7 +14,7 @@ import numpy as np
 import sympy as sp
 
 import fens
-import fens.strategy.adapt
+from fens._support import steering
 
 FEATURES = 400
 SHARES = (0.0, 0.05, 0.1, 0.2, 0.3)
@@ -50,7 +50,7 @@ def main(seeds=6):
     for shape, dimension in [("cube", 5), ("cube", 10), ("cube", 15), ("cube", 50), ("ball", 8)]:
         problem, exact = known(shape, dimension)
         for share in SHARES:
-            fens.strategy.adapt.REACHING = share
+            steering.Adaptation.REACHING = share
             found = [errors(problem, exact, seed) for seed in range(seeds)]
             anywhere, farthest, ratios = zip(*found, strict=True)
             print(

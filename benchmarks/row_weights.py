@@ -17,6 +17,7 @@ import torch
 
 import fens
 from fens import zoo
+from fens._support.steering import Discretisation, changed
 from fens.discretise import weights as weighing
 from fens.fit.discrete import DiscreteProblem
 
@@ -80,19 +81,17 @@ def row(name, problem, options, error):
     found, uneven = {}, []
     for way in ("block", "rows", "balanced"):
         errors = []
-        weighing.UNEVEN, before = (float("inf") if way == "block" else weighing.UNEVEN), weighing.UNEVEN
+        given = {k: v for k, v in options.items() if k != "seeds"}
+        given["weights"] = "balanced" if way == "block" else way
+        uneven_from = float("inf") if way == "block" else Discretisation.UNEVEN
         for seed in range(options["seeds"]):
-            given = {k: v for k, v in options.items() if k != "seeds"}
-            weights = "balanced" if way == "block" else way
             try:
-                solution = fens.solve(
-                    problem, seed=seed, estimate=False, raise_on_failure=False, weights=weights, **given
-                )
+                with changed("Discretisation.UNEVEN", uneven_from):
+                    solution = fens.solve(problem, seed=seed, estimate=False, raise_on_failure=False, **given)
                 errors.append(error(solution))
                 uneven.append(unevenness(problem, solution) if way == "block" else 1.0)
             except fens.FensError:
                 errors.append(np.inf)
-        weighing.UNEVEN = before
         found[way] = float(np.median(errors))
     ratio = found["rows"] / found["block"] if found["block"] else np.nan
     print(f"| {name} | {max(uneven, default=np.nan):.1e} | {found['block']:.1e} | {found['rows']:.1e} | "

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import fens
 from fens import zoo
+from fens._support.steering import ScaleSearch
 from fens.errors import SettingError
 from fens.fit.search import descend
 from fens.geometry import subsample
@@ -27,7 +28,7 @@ def test_descending_finds_the_valley(middle, left, right, stride):
         calls[round(k)] = math.exp(left * max(middle - k, 0) + right * max(k - middle, 0))
         return calls[round(k)]
 
-    reason = descend(loss, stride)
+    reason = descend(loss, stride, ScaleSearch.ROUND_OFF)
     best = min(calls, key=calls.get)
     assert abs(best - middle) <= 3
     assert len(calls) <= 14
@@ -44,18 +45,19 @@ def test_descending_from_too_high_a_scale_goes_down(noise, stride):
         return calls[k]
 
     calls = {}
-    descend(loss, stride)
+    descend(loss, stride, ScaleSearch.ROUND_OFF)
     assert min(calls.values()) == 1e-3
 
 
 def test_descending_stops_at_round_off():
     calls = []
-    assert "round-off at the first scale" in descend(lambda factor: calls.append(factor) or 1e-15, 3)
+    reason = descend(lambda factor: calls.append(factor) or 1e-15, 3, ScaleSearch.ROUND_OFF)
+    assert "round-off at the first scale" in reason
     assert calls == [1.0]
 
 
 def test_descending_where_nothing_works():
-    assert "no trial led to a solution" in descend(lambda factor: float("inf"), 3)
+    assert "no trial led to a solution" in descend(lambda factor: float("inf"), 3, ScaleSearch.ROUND_OFF)
 
 
 @given(st.integers(1, 300), st.integers(1, 60), st.integers(1, 4))

@@ -405,7 +405,7 @@ def test_an_iteration_that_the_time_is_up_for_says_so(no_time):
 
 def test_a_search_ends_with_the_time(no_time):
     with progress.within(1) as deadline:
-        assert descend(lambda factor: factor, 3) == "the time was up after the first scale"
+        assert descend(lambda factor: factor, 3, 0.0) == "the time was up after the first scale"
         found = search(fens.ScaleGrid(0, 9, 3), 1, lambda scales: (rho[0] for rho in scales))
     assert found.scales == ((3.0,),)
     assert deadline.passed

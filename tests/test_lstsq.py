@@ -277,7 +277,7 @@ def test_a_misleading_sketch_is_not_believed(monkeypatch):
             asked.append(rows.shape)
             return super().factorise(rows)
 
-    monkeypatch.setattr("fens.lstsq.sketched.TRUSTED", 0.5)
+    monkeypatch.setattr("fens._support.steering.Sketching.TRUSTED", 0.5)
     found = Sketched(Watched()).factorise(rows).solve()
     expected = Direct().factorise(rows).solve()
     assert asked == [(3000, 10)]

@@ -15,14 +15,14 @@ import torch
 
 import fens
 from fens._support.numbers import rms
+from fens._support.steering import ScaleSearch, ScaleTrials
 from fens.basis import Number, Plain, RandomFeatures, TrialSpace, activation
 from fens.discretise import homes, linearise
 from fens.discretise.field import Fields
 from fens.discretise.iterate import Iterate
 from fens.errors import EvaluationError, SettingError
 from fens.fit.discrete import DiscreteProblem, place_points
-from fens.fit.scale import STEPS, Trials
-from fens.fit.search import ROUND_OFF
+from fens.fit.scale import Trials
 from fens.fit.stats import Stats
 from fens.nonlinear import starts
 from fens.options import Settings
@@ -216,7 +216,7 @@ def test_later_trials_of_a_nonlinear_problem_are_a_few_steps_from_the_best(recor
     assert losses[2.0] < losses[1.99] < losses[1.98] < losses[1.97] < INF
     first, *later = recorded.calls
     assert (first.initial, first.max_iterations) == (1, 100)
-    assert [s.max_iterations for s in later] == [STEPS] * 3
+    assert [s.max_iterations for s in later] == [ScaleTrials.STEPS] * 3
     began = [float(s.initial.features.members[0].W[0, 0]) for s in later]
     assert began == [1.98, 1.99, 1.99]
 
@@ -231,11 +231,11 @@ def test_a_later_trial_that_a_few_steps_do_not_end_has_a_loss(recorded, monkeypa
 @pytest.mark.parametrize(
     ("tol", "size", "expected"),
     [
-        (None, 2.0, ROUND_OFF),
+        (None, 2.0, ScaleSearch.ROUND_OFF),
         (1e-6, 2.0, 0.5e-8),
-        (1e-6, 0.0, ROUND_OFF),
-        (1e-6, None, ROUND_OFF),  # the trial failed
-        (1e-15, 2.0, ROUND_OFF),
+        (1e-6, 0.0, ScaleSearch.ROUND_OFF),
+        (1e-6, None, ScaleSearch.ROUND_OFF),  # the trial failed
+        (1e-15, 2.0, ScaleSearch.ROUND_OFF),
         (10.0, 2.0, 1e-2),  # a tolerance above the size of u asks for no more than any solution has
     ],
 )

@@ -11,10 +11,11 @@ import sympy as sp
 import fens
 from fens._support.numbers import EPS
 from fens._support.progress import within
+from fens._support.steering import Assessment, ScaleSearch
 from fens.basis import PROPOSALS, AroundHoles, AtSpots, Draw, Mixture, Oriented, Plain, Sparse, Spot, Sum
-from fens.estimate.assess import FLOOR, ROUNDED, UNRESOLVED, Error, Evidence, after_growth, assess, understated
+from fens.estimate.assess import Error, Evidence, after_growth, assess, understated
 from fens.fit.scale import ScaleChoice
-from fens.fit.search import FARTHEST, ROUND_OFF, Search, descend
+from fens.fit.search import Search, descend
 from fens.fit.stats import Stats
 from fens.nonlinear import State, best, status_of
 from fens.strategy.adapt import Candidate, rough_from, should_adapt
@@ -80,9 +81,9 @@ def doubtful(*residuals):
         (grown(1e-4, 1e-4, status="failed"), {}, "the iteration failed with more features, too"),
         (grown(1e-4, status="failed"), {}, ""),
         ([solved(1e-4, 100, status="failed"), solved(1e-4, 150)], {}, ""),
-        (grown(FLOOR), {}, "round-off is reached"),
-        (grown(1.01 * FLOOR), {}, ""),
-        (grown(FLOOR), {"tol": 1e-15}, ""),
+        (grown(Assessment.FLOOR), {}, "round-off is reached"),
+        (grown(1.01 * Assessment.FLOOR), {}, ""),
+        (grown(Assessment.FLOOR), {"tol": 1e-15}, ""),
         (grown(1e-4, verdict="noise-limited"), {}, "the noise of the data limits the solution"),
         (doubtful(0.1, 0.1, 0.1, 0.1), {}, "the equations hold no better with more features"),
         (grown(4e-4, 2e-4, 1e-4), {}, "the error falls only as the power 1.7 of the number of features"),
@@ -367,7 +368,7 @@ NO_BETTER = "neighbouring scales are no better"
 AT_THE_EDGE = f"{NO_BETTER}, at the edge of the range searched"
 
 
-def searched(loss, stride, enough=ROUND_OFF):
+def searched(loss, stride, enough=ScaleSearch.ROUND_OFF):
     """Which quarter octaves a search tries, one after another, and why it ends."""
     tried = []
 
@@ -381,7 +382,7 @@ def searched(loss, stride, enough=ROUND_OFF):
 @pytest.mark.parametrize(
     ("loss", "stride", "enough", "tried", "reason"),
     [
-        (lambda k: ROUND_OFF, 3, ROUND_OFF, [0], "the equations hold to round-off at the first scale"),
+        (lambda k: 5e-14, 3, ScaleSearch.ROUND_OFF, [0], "the equations hold to round-off at the first scale"),
         (lambda k: 1e-6, 3, 1e-6, [0], "the equations hold far better than the tolerance asks at the first scale"),
         (lambda k: 1e-3 * 2.0 ** abs(k), 1, 0, [0, 1, -1], NO_BETTER),
         (lambda k: 1e-3 * 2.0 ** abs(k), 3, 0, [0, 3, -3, -2], NO_BETTER),
@@ -405,7 +406,7 @@ def test_where_the_search_for_a_scale_goes(loss, stride, enough, tried, reason):
 @pytest.mark.parametrize("direction", [1, -1])
 def test_the_search_for_a_scale_has_an_end(direction):
     tried, why = searched(lambda k: 2.0 ** (-direction * k), 1)
-    assert max(map(abs, tried)) <= FARTHEST
+    assert max(map(abs, tried)) <= ScaleSearch.FARTHEST
     assert why == AT_THE_EDGE
 
 
@@ -503,13 +504,13 @@ GROWN = {"differences": {"u": (1.0, 1e11)}}
     ("changes", "status", "verdict", "words"),
     [
         ({}, "converged", "approximation-limited", "More features would lower the error"),
-        ({"residuals": {"square": ROUNDED}}, "converged", "roundoff-limited", "The equations hold to rounding"),
-        ({"residuals": {"square": 1.1 * ROUNDED}}, "converged", "approximation-limited", "More features"),
-        ({"differences": {"u": (FLOOR / 2, 1.0)}}, "converged", "roundoff-limited", "hold to rounding"),
-        ({"differences": {"u": (FLOOR, 1.0)}}, "converged", "approximation-limited", "More features"),
+        ({"residuals": {"square": Assessment.ROUNDED}}, "converged", "roundoff-limited", "equations hold to rounding"),
+        ({"residuals": {"square": 1.1 * Assessment.ROUNDED}}, "converged", "approximation-limited", "More features"),
+        ({"differences": {"u": (Assessment.FLOOR / 2, 1.0)}}, "converged", "roundoff-limited", "hold to rounding"),
+        ({"differences": {"u": (Assessment.FLOOR, 1.0)}}, "converged", "approximation-limited", "More features"),
         ({"residuals": {"a": 1e-15, "b": 1e-9}}, "converged", "approximation-limited", "More features"),
         ({"residuals": {"square": 1e-15}, "local": 1e-13}, "converged", "approximation-limited", "More features"),
-        ({"residuals": {"square": UNRESOLVED}}, "converged", "approximation-limited", "More features"),
+        ({"residuals": {"square": Assessment.UNRESOLVED}}, "converged", "approximation-limited", "More features"),
         ({"residuals": {"square": 0.011}}, "converged", "unreliable", "an equation holds only to 1.1% of its terms"),
         ({"local": 0.03}, "converged", "unreliable", "an equation holds only to 1.0e-09 of its terms"),
         (RESIDUAL_TOO_LARGE, "converged", "unreliable", "The solution is not resolved"),
@@ -641,7 +642,7 @@ def test_advice_after_growth_knows_what_did_not_help(changes, sizes, words):
         ({}, [2e-8, 2e-8, 6e-8], 3),
         ({"differences": {"u": (0.004, 1.0)}}, [8e-3, 4e-2], 5),
         ({"differences": {"u": (0.004, 1.0)}}, [8e-3, 6e-2], INF),  # above which a solution is not one
-        ({"differences": {"u": (FLOOR / 4, 1.0)}}, [FLOOR / 2, 1e-3], 1),  # rounding is no luck
+        ({"differences": {"u": (Assessment.FLOOR / 4, 1.0)}}, [Assessment.FLOOR / 2, 1e-3], 1),  # rounding is no luck
     ],
 )
 def test_the_smallest_estimate_of_several_is_not_taken_at_its_word(changes, estimates, factor):

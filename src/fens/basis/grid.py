@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from .._support.steering import Features
 from .activation import Activation
 
-SHARED = 4  # points for each cosine from which it pays
 RUNS = 128  # summed over at a time, for less memory
 COLUMNS = 64  # features summed first, for less rounding
 
@@ -41,7 +41,7 @@ class Runs:
         axis = changing[0]
         others = [k for k in range(points.shape[1]) if k != axis]
         breaks = (points[1:, others] != points[:-1, others]).any(1).nonzero().flatten() + 1
-        if len(breaks) < 2 or SHARED * len(breaks) > len(points):  # one run, or too many
+        if len(breaks) < 2 or Features.SHARED * len(breaks) > len(points):  # one run, or too many
             return None
         first, length = int(breaks[0]), int(breaks[1] - breaks[0])
         along, starts = points[first : first + length, axis], points[[0, *breaks.tolist()]]
@@ -80,7 +80,7 @@ class Runs:
 
     def _pays(self) -> bool:
         wanted = self.skipped >= 0 and self.skipped + self.count <= len(self.starts) * len(self.along)
-        return wanted and SHARED * (len(self.starts) + len(self.along)) <= self.count
+        return wanted and Features.SHARED * (len(self.starts) + len(self.along)) <= self.count
 
 
 @dataclass(frozen=True)

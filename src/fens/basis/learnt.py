@@ -6,14 +6,10 @@ from itertools import combinations
 
 import numpy as np
 
+from .._support.steering import Features
 from .ansatz import Ansatz
 from .distribution import Distribution, Mixture, Oriented, Sparse
 from .proposals import PROPOSALS, Proposal, Rough
-
-SPARED = 0.1  # of the frequencies follow nothing learnt, so that nothing is lost
-COUPLED = 0.1  # second derivative across two coordinates, relative to the largest, from which on they are coupled
-MOST_SUBSETS = 100
-MANY = 3  # coordinates, above which couplings are worth looking for
 
 
 def directions(ansatz: Ansatz, rough: Rough) -> Ansatz | None:
@@ -30,7 +26,7 @@ def directions(ansatz: Ansatz, rough: Rough) -> Ansatz | None:
     relative = np.maximum(values / values.max(), rough.residual**2)
     L = vectors @ np.diag(np.sqrt(relative)) @ vectors.T
     isotropic = Oriented(_rows(np.eye(d) * np.sqrt(relative.mean())))
-    return _drawn_from(ansatz, Mixture(((1 - SPARED, Oriented(_rows(L))), (SPARED, isotropic))))
+    return _drawn_from(ansatz, Mixture(((1 - Features.SPARED, Oriented(_rows(L))), (Features.SPARED, isotropic))))
 
 
 def couplings(ansatz: Ansatz, rough: Rough) -> Ansatz | None:
@@ -38,20 +34,20 @@ def couplings(ansatz: Ansatz, rough: Rough) -> Ansatz | None:
 
     Of these only the largest, each with a share that grows with the number of its coordinates.
     """
-    if rough.dimension <= MANY:
+    if rough.dimension <= Features.MANY:
         return None
     bends = rough.bends()
     d, largest = len(bends), bends.max()
-    pairs = [p for p in combinations(range(d), 2) if bends[p] > COUPLED * largest]
+    pairs = [p for p in combinations(range(d), 2) if bends[p] > Features.COUPLED * largest]
     triples = [t for t in combinations(range(d), 3) if all(p in pairs for p in combinations(t, 2))] if pairs else []
     subsets: list[tuple[int, ...]] = [*triples]
     for smaller in (*pairs, *((i,) for i in range(d))):
         if not any(set(smaller) <= set(s) for s in subsets):
             subsets.append(smaller)
-    if len(subsets) > MOST_SUBSETS:
+    if len(subsets) > Features.MOST_SUBSETS:
         return None
     learnt = Sparse(tuple(subsets), tuple(3.0 ** len(s) for s in subsets))
-    return _drawn_from(ansatz, Mixture(((1 - SPARED, learnt), (SPARED, Sparse.of_few(d)))))
+    return _drawn_from(ansatz, Mixture(((1 - Features.SPARED, learnt), (Features.SPARED, Sparse.of_few(d)))))
 
 
 def _drawn_from(ansatz: Ansatz, distribution: Distribution) -> Ansatz:

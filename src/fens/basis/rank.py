@@ -9,10 +9,9 @@ from functools import lru_cache
 import numpy as np
 
 from .._support.numbers import EPS
+from .._support.steering import Features
 
 HALF_WIDTH = math.sqrt(3.0)  # of the distribution of the frequencies at scale 1
-LEAST = 0.15  # scale on [−1, 1]^d below which features are hard to tell from polynomials of low degree; in more than
-# four dimensions a few thousand features do not fill even that band, and smaller scales only lose digits
 
 
 def target_rank(features: int, dimension: int) -> float:
@@ -35,7 +34,8 @@ def by_rank(features: int, half_widths: Sequence[float]) -> float:
         return numerical_rank([HALF_WIDTH * rho * w for w in half_widths])
 
     middle = 1 / math.prod(half_widths) ** (1 / len(half_widths))
-    return _crossing(rank, target_rank(features, len(half_widths)), LEAST * middle, 10 * features * middle, 1.01)
+    lower = Features.LEAST_SCALE * middle
+    return _crossing(rank, target_rank(features, len(half_widths)), lower, 10 * features * middle, 1.01)
 
 
 def by_measured_rank(features: int, dimension: int, rank: Callable[[float], float]) -> float:
@@ -44,7 +44,7 @@ def by_measured_rank(features: int, dimension: int, rank: Callable[[float], floa
     For inputs in [−1, 1]^d. Sigmoid, tanh and swish need smaller scales than cosines do.
     """
     cosines = by_rank(features, [1.0] * dimension)
-    lower = max(cosines / 50, LEAST / 5)
+    lower = max(cosines / 50, Features.LEAST_SCALE / 5)
     return _crossing(rank, target_rank(features, dimension), lower, max(2 * cosines, 2 * lower), 1.1)
 
 

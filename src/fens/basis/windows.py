@@ -21,6 +21,7 @@ from numpy.polynomial import HermiteE, Polynomial
 from torch import Tensor
 
 from .._support.device import to_device
+from .._support.steering import Features
 from .._support.stored import stored
 from ..errors import SettingError
 from .ansatz import Ansatz, Drawn, Frame, RandomDraw, UnionDraw
@@ -33,7 +34,6 @@ from .sites import Spot
 OVERLAP = 0.25  # of a cell's width, by which windows reach beyond each of its faces
 SMOOTHNESS = 6  # continuous derivatives of the windows
 FAR = 8.6  # standard deviations from its centre at which a Gaussian is round-off
-REACH = 2.5  # standard deviations within which features at a spot have to be told apart
 
 
 class Window(Protocol):
@@ -211,7 +211,7 @@ class AtSpots(Ansatz):
         rest = count - own * len(self.places)
         members: list[Drawn] = [self.inner.draw(rest, frame, first)]
         for spot, s in zip(self.places, streams, strict=True):
-            reach = [REACH * w for w in spot.width]
+            reach = [Features.REACH * w for w in spot.width]
             box = [(c - r, c + r) for c, r in zip(spot.centre, reach, strict=True)]
             drawn = _faster(self.inner.draw(own, frame.within(box), s), _ratios(own, rest, reach, frame))
             members.append(WindowedDraw(drawn, Gaussian(spot), (1.0,) * frame.dimension))

@@ -7,10 +7,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._support.registry import Registry, check_has
+from .._support.steering import Discretisation
 from ..errors import SettingError
 from ..geometry import Region, Samples
-
-RULE = 24  # points of an integral along a direction
 
 
 class Functional(Protocol):
@@ -26,7 +25,7 @@ class Integral:
 
     def rows(self, region: Region) -> tuple[Samples, np.ndarray]:
         """The points and weights of a rule."""
-        samples, weights = region.rule(RULE)
+        samples, weights = region.rule(Discretisation.RULE)
         return samples, weights[None, :]
 
 

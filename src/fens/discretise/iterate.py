@@ -11,12 +11,12 @@ from torch import Tensor
 
 from .._support.device import to_host
 from .._support.numbers import rms
+from .._support.steering import Discretisation
 from ..basis import TrialSpace
 from ..problem import Jet, Problem
 from . import DiscreteCondition, Jets, LinearRows, evaluate_jets, homes
 
 HalfWidths = Sequence[Sequence[float]]  # of the domain of each unknown, along each axis
-NEGLIGIBLE = 1e-6  # size of one unknown relative to another's, below which it may be rounding
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Iterate:
         One of several unknowns may vanish; then its size is that of the rounding of the others.
         """
         sizes = other.sizes
-        least = max(zero, NEGLIGIBLE * max(sizes), sys.float_info.min)
+        least = max(zero, Discretisation.NEGLIGIBLE * max(sizes), sys.float_info.min)
         with np.errstate(all="ignore"):
             changes = [float(np.abs(a - b).max()) for a, b in zip(self._values, other._values, strict=True)]
             return max(c / max(s, least) for c, s in zip(changes, sizes, strict=True))
@@ -104,7 +104,7 @@ class Iterate:
         over the domain, would give it; else the condition u = 0 would never be seen to hold.
         """
         sizes_of = [rms(v) for v in self._values]
-        natural = [max(size, least, NEGLIGIBLE * max(sizes_of)) for size in sizes_of]
+        natural = [max(size, least, Discretisation.NEGLIGIBLE * max(sizes_of)) for size in sizes_of]
         found = []
         with np.errstate(all="ignore"):
             for condition, jets, residual in zip(conditions, self.jets, self.residuals, strict=True):

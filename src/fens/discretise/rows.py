@@ -11,11 +11,10 @@ import torch
 from torch import Tensor
 
 from .._support.device import to_device
+from .._support.steering import Discretisation
 from ..basis import Coefficient, TrialSpace, row_slices
 from ..problem import Condition, Jet
 from .functional import POINTS, RowFunctional
-
-SOFT = 1e-5  # weight of data with noise relative to that of equations, which are to hold whatever the data say
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,7 @@ class LinearRows:
     def row_weights(self) -> Tensor | float:
         """What multiplies the rows: one weight for all, or with noise each its own."""
         if self.noise is not None:
-            return to_device(self.weight * SOFT / self.noise, self.source.device)
+            return to_device(self.weight * Discretisation.SOFT / self.noise, self.source.device)
         return self.weight if self.scaling is None else self.weight * self.scaling
 
     @property

@@ -9,15 +9,14 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .._support.steering import Discretisation
 from ..basis import TrialSpace, row_slices
 from ..errors import SettingError, quoted
 from ..geometry import Region
 from ..problem import Problem
 from .rows import LinearRows
 
-BALANCE_ROWS = 64  # rows from which the size of a condition's rows is estimated
 TINY = 1e-150  # norms below which squares may be lost
-UNEVEN = 30.0  # ratio of the largest row of a condition to a usual one, above which each is divided by its norm
 
 Weights = str | Mapping[Region, float]
 
@@ -51,7 +50,7 @@ def _balanced(conditions: Sequence[LinearRows], norms: Sequence[float]) -> tuple
 def is_uneven(norms: Tensor) -> bool:
     """Whether rows of one condition differ by so much that the largest alone would decide."""
     positive = norms[norms > 0]
-    return len(positive) > 1 and bool(positive.max() > UNEVEN * positive.median())
+    return len(positive) > 1 and bool(positive.max() > Discretisation.UNEVEN * positive.median())
 
 
 def evened(condition: LinearRows, space: TrialSpace) -> LinearRows:
@@ -84,7 +83,7 @@ def mean_row_norm(condition: LinearRows, space: TrialSpace) -> float:
 
 def some_norms(condition: LinearRows, space: TrialSpace) -> Tensor:
     """The norms of some rows of a condition, evenly spread over them."""
-    step = -(-len(condition) // BALANCE_ROWS)
+    step = -(-len(condition) // Discretisation.BALANCE_ROWS)
     return _norms(condition.block(space, slice(None, None, step)).matrix())
 
 

@@ -20,16 +20,13 @@ import sympy as sp
 from .._support.compile import check_bounds
 from .._support.device import to_device
 from .._support.numbers import EPS, is_whole, real_number
+from .._support.steering import Assessment, Eigenvalues, Nonlinear
 from ..discretise.field import ComplexField, Fields
 from ..errors import NotConverged, SettingError, quoted
 from ..options import OPTIONS, Settings, describe
 from ..problem import Problem, Unknown
 from .pencil import Pencil
-from .spectrum import SAFETY, Candidate, Computed
-
-HOLDS = 1e-3  # residual of the equation relative to its terms, above which an eigenvalue is not resolved
-CONFIRMED = 1e-3  # relative difference up to which two computations found the same eigenvalue
-DEFECT = 0.5  # of what is left of a function that counts: much of it is in other directions than the function
+from .spectrum import Candidate, Computed
 
 
 @dataclass(frozen=True)
@@ -144,11 +141,11 @@ def _confirmed(
     for k, candidate in enumerate(found):
         value = candidate.eigenvalue
         apart = abs(value - others[pairs[k]].eigenvalue) if k in pairs else np.inf
-        agree = apart <= CONFIRMED * max(abs(value), abs(value - first.shift))
-        if not agree or candidate.residual > HOLDS or abs(value - first.centre) > reach:
+        agree = apart <= Eigenvalues.CONFIRMED * max(abs(value), abs(value - first.shift))
+        if not agree or candidate.residual > Nonlinear.HOLDS or abs(value - first.centre) > reach:
             return
         rounding = EPS * (abs(value) + first.operators.natural)
-        error = SAFETY * (max(apart, DEFECT * defects[k]) + candidate.error + rounding)
+        error = Assessment.SAFETY * (max(apart, Eigenvalues.DEFECT * defects[k]) + candidate.error + rounding)
         yield replace(candidate, error=float(error))
 
 

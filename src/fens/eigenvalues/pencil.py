@@ -20,6 +20,7 @@ import torch
 from torch import Tensor
 
 from .._support.numbers import rms
+from .._support.steering import Eigenvalues
 from ..basis import TrialSpace
 from ..discretise import DiscreteCondition, LinearRows, discretise, linearise
 from ..errors import EquationError, SettingError, UnsupportedEquation, quoted
@@ -28,7 +29,6 @@ from ..nonlinear import natural_size
 from ..problem import Component, Condition, Equation, Jet, Problem, Unknown, newton_form
 
 UNITS = (1.0, 1j)  # of the parts of an equation
-SAME = 1e-9  # relative difference up to which two values of an equation are the same
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class Pencil:
             conditions = Problem.of_conditions(self.whole.domains, self.whole.components, parts)
             discretised = discretise(conditions, samples, newton_form, device)
             one, other = self._at_random(discretised, rng)
-            if rms(other - 1j * one) > SAME * rms(one):
+            if rms(other - 1j * one) > Eigenvalues.SAME_VALUE * rms(one):
                 raise UnsupportedEquation(
                     f"The equation {parts[0].label} has a conjugate, or a real or imaginary part, of a complex "
                     "unknown: it is not linear over the complex numbers and has no eigenvalues as it stands. Write it "

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from .._support.device import device_of, to_device, to_host
 from .._support.numbers import rms
+from .._support.steering import Assessment, Eigenvalues
 from ..basis import Draw, Drawn, Plain, TrialSpace
 from ..errors import NotConverged, SettingError
 from ..fit.discrete import DiscreteProblem, place_points
@@ -28,18 +29,6 @@ from ..options.settings import Settings
 from ..problem import Problem
 from .pencil import Operators, Pencil
 
-EXTRA = 10  # functions iterated on beyond those wanted, so that the last of these converge too
-MOST_ITERATIONS = 60
-SETTLED = 1e-14  # relative change of the eigenvalues
-NEARLY = 1e-8  # and below which it is enough that they no longer settle
-SHRINKING = 0.7  # of the change so many iterations ago, above which it is settling no more
-PATIENCE = 3
-INDEPENDENT = 1e-13  # of a function, below which what others leave of it is rounding
-REAL = 1e-9  # imaginary part relative to the value, below which it is rounding
-DAMPING = 100.0  # of the least squares: right-hand sides without a solution would be met by huge weights
-SPURIOUS = 0.1  # residual of the equation relative to its terms, above which an eigenvalue is none
-SAFETY = 2.0
-OFF_CENTRE = 0.137  # of the natural size of an eigenvalue, by which the shift avoids round numbers
 COPIES = 8  # of the matrix that there are at a time
 UNSOLVED = "The equations of the eigenvalue problem could not be solved."
 
@@ -85,7 +74,7 @@ class Computed:
         scales = settings.fixed_scale(problem) or scale_by_rank(discrete, draw, axis_ratios(discrete))
         features = draw.scaled(scales, device)
         operators = pencil.at(samples, device)
-        shift = centre - OFF_CENTRE * operators.natural
+        shift = centre - Eigenvalues.OFF_CENTRE * operators.natural
         _check_memory(discrete.rows, len(features), operators.is_complex or isinstance(shift, complex), settings.bytes)
         left = [L - shift * M for L, M in operators.of(features)]
         weights = _balanced(left)
@@ -110,7 +99,7 @@ class Computed:
         return [
             Candidate(parted[k], weights[k], conditions[k], residuals[k], errors[k])
             for k in order
-            if residuals[k] <= SPURIOUS
+            if residuals[k] <= Eigenvalues.SPURIOUS
         ]
 
     def iterated(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -118,12 +107,12 @@ class Computed:
 
         Those wanted have settled then, or nearly; there are others besides them.
         """
-        X = self._start(min(count + EXTRA, len(self.features)))
+        X = self._start(min(count + Eigenvalues.EXTRA, len(self.features)))
         values = _like(X, values_at(self.features, self.points))
         right = _like(X, self.right(self.features))
-        solver = _factorised(self.matrix, DAMPING)
-        found, changes = np.zeros(count, dtype=complex), [np.inf] * PATIENCE
-        for _ in range(MOST_ITERATIONS):
+        solver = _factorised(self.matrix, Eigenvalues.DAMPING)
+        found, changes = np.zeros(count, dtype=complex), [np.inf] * Eigenvalues.PATIENCE
+        for _ in range(Eigenvalues.MOST_ITERATIONS):
             X, Q = _orthonormal(X, values)
             Y = self.solved(right @ X, solver)
             if not (Y.numel() and torch.isfinite(Y).all()):
@@ -133,7 +122,9 @@ class Computed:
             before, found = found, self.shift + 1 / ritz[order]
             changes.append(_change(before[:count], found[:count]))
             X = Y
-            if changes[-1] <= SETTLED or SHRINKING * changes[-1 - PATIENCE] < changes[-1] < NEARLY:
+            earlier = changes[-1 - Eigenvalues.PATIENCE]
+            no_longer = Eigenvalues.SHRINKING * earlier < changes[-1] < Eigenvalues.NEARLY
+            if changes[-1] <= Eigenvalues.SETTLED or no_longer:
                 break
         S = S[:, order]
         return found, (to_host(Y) @ S).T, np.linalg.norm(np.linalg.pinv(S), axis=1)
@@ -270,7 +261,7 @@ def _orthonormal(X: Tensor, values: Tensor) -> tuple[Tensor, Tensor]:
     """
     V = values @ X
     Q, R = torch.linalg.qr(V)
-    kept = R.diagonal().abs() > INDEPENDENT * torch.linalg.vector_norm(V, dim=0)
+    kept = R.diagonal().abs() > Eigenvalues.INDEPENDENT * torch.linalg.vector_norm(V, dim=0)
     if not kept.all():
         return _orthonormal(X[:, kept], values)
     return torch.linalg.solve_triangular(R, X, upper=True, left=False), Q
@@ -303,8 +294,8 @@ def _parted(values: np.ndarray, weights: np.ndarray, others: Sequence[complex]) 
     """
     values, weights = values.astype(complex), weights.astype(complex)
     for k in np.flatnonzero(values.imag):
-        error = SAFETY * min((abs(values[k] - other) for other in others), default=0.0)
-        if not 0 < abs(values[k].imag) <= max(REAL * abs(values[k]), error):
+        error = Assessment.SAFETY * min((abs(values[k] - other) for other in others), default=0.0)
+        if not 0 < abs(values[k].imag) <= max(Eigenvalues.REAL * abs(values[k]), error):
             continue
         for j in np.flatnonzero(values == values[k].conjugate()):
             values[j], weights[j] = values[j].real, weights[k].imag

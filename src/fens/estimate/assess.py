@@ -6,28 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .._support.numbers import EPS
+from .._support.steering import Assessment, Discretisation
 from .._support.stored import stored
 from ..fit.stats import Stats
-from ..nonlinear import NEGLIGIBLE
 
-SAFETY = 2.0  # the difference of two solutions can be smaller than the error of either
-UNRESOLVED = 0.01  # residual of an equation relative to its terms, above which two solutions may err alike
-UNCERTAIN = 0.05  # relative error above which a solution is not one
-DETERMINED = 1e-8  # relative error to which a random function must be found again
-AMPLIFIED = 200.0  # units of round-off, times the change of a solution with its data, to which it suffices
-RECOVERED = 1e-4  # and this at least, whatever it is lost to
-SENSITIVE = 30.0  # change of a solution relative to that of its data, from which on it must not grow with the features
-GROWS = 4.0  # factor by which it grows as features double, if nothing bounds it; one of a derivative grows by 2 at most
-GROWN_TOO = 0.01  # of that change, from which on a solution is large because solutions grow
-SINGULAR = 3e11  # change of a solution relative to that of its data that leaves no digits
-HELPS = 0.5  # of the error with fewer features, below which more of them help
-BY_LUCK = 10.0  # times its own estimate is the most that those of more features make of the smallest one
 MORE, MORE_OR = "More features would lower the error", "Take more features"
 UNTRUSTED = ("unreliable", "inconsistent")  # verdicts with which an estimate is not to be trusted
-ROUNDED = 3e-14  # residual of an equation relative to its terms, up to which it is rounding
-FLOOR = 1.2e-14  # relative error that needs no improvement
 SMALLEST_PERCENTAGE = 0.001
-BY_CHANCE = 5.0  # standard deviations of a misfit above its mean, which is one in some million by chance
 
 
 @stored("Evidence")
@@ -86,7 +71,7 @@ class Evidence:
     @property
     def resolved(self) -> bool:
         """Whether the equations hold well enough for two solutions not to err alike."""
-        return self.worst <= UNRESOLVED
+        return self.worst <= Assessment.UNRESOLVED
 
     @property
     def determined(self) -> bool:
@@ -101,8 +86,8 @@ class Evidence:
     @property
     def drowned(self) -> bool:
         """Whether random functions are lost to rounding alone, and the solution itself has grown as much as that."""
-        lost = not self.unique and self.recovery <= AMPLIFIED * EPS * self.sensitivity
-        return lost and self.size >= GROWN_TOO * self.sensitivity
+        lost = not self.unique and self.recovery <= Assessment.AMPLIFIED * EPS * self.sensitivity
+        return lost and self.size >= Assessment.GROWN_TOO * self.sensitivity
 
     @property
     def amplified(self) -> float:
@@ -110,7 +95,7 @@ class Evidence:
 
         Two solutions may agree on it better than either deserves, by chance.
         """
-        return EPS * self.sensitivity if self.sensitivity > SENSITIVE else 0.0
+        return EPS * self.sensitivity if self.sensitivity > Assessment.SENSITIVE else 0.0
 
     @property
     def stable(self) -> bool:
@@ -118,7 +103,8 @@ class Evidence:
 
         How small is no matter: e^10x grows as it should. Where nothing bounds the changes, they grow with the features.
         """
-        return self.sensitivity <= SENSITIVE or (self.growth <= GROWS and self.sensitivity <= SINGULAR)
+        bounded = self.growth <= Assessment.GROWS and self.sensitivity <= Assessment.SINGULAR
+        return self.sensitivity <= Assessment.SENSITIVE or bounded
 
 
 @stored("Error")
@@ -151,7 +137,7 @@ class Error:
 
 def is_unique(recovery: float, sensitivity: float) -> bool:
     """Whether random functions are found again to as many digits as their sensitivity leaves."""
-    return recovery <= max(DETERMINED, min(AMPLIFIED * EPS * sensitivity, RECOVERED))
+    return recovery <= max(Assessment.DETERMINED, min(Assessment.AMPLIFIED * EPS * sensitivity, Assessment.RECOVERED))
 
 
 def understated(misfit: float, count: int) -> bool:
@@ -163,7 +149,7 @@ def understated(misfit: float, count: int) -> bool:
     if count == 0:
         return False
     variance = 2 / (9 * count)
-    return not float(misfit) ** (2 / 3) <= 1 - variance + BY_CHANCE * variance**0.5
+    return not float(misfit) ** (2 / 3) <= 1 - variance + Assessment.DEVIATIONS * variance**0.5
 
 
 def assess(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
@@ -175,14 +161,14 @@ def assess(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     spread = max(1.0, evidence.misfit)  # of the data, relative to what they are said to have
     errors = {
         name: max(
-            SAFETY * max(difference + spread * evidence.noise.get(name, 0.0), evidence.local * size),
+            Assessment.SAFETY * max(difference + spread * evidence.noise.get(name, 0.0), evidence.local * size),
             evidence.amplified * size,
         )
         + evidence.coordinates
         for name, (difference, size) in evidence.differences.items()
     }
     if alike or not resolved:
-        errors = {name: max(e, SAFETY * worst * evidence.differences[name][1]) for name, e in errors.items()}
+        errors = {name: max(e, Assessment.SAFETY * worst * evidence.differences[name][1]) for name, e in errors.items()}
     relative = _relative(errors, evidence)
 
     def trusted(name: str, advice: str) -> Error:
@@ -193,7 +179,7 @@ def assess(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
         return Error(float("inf"), float("inf"), *reason, evidence, nothing)
     if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()):
         return trusted("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
-    if (worst <= ROUNDED or relative <= FLOOR) and evidence.local <= ROUNDED:
+    if (worst <= Assessment.ROUNDED or relative <= Assessment.FLOOR) and evidence.local <= Assessment.ROUNDED:
         return trusted("roundoff-limited", "The equations hold to rounding; more features would not help much.")
     return trusted("approximation-limited", f"{MORE}; tol= asks for as many as needed.")
 
@@ -207,7 +193,7 @@ def after_growth(error: Error, sizes: Sequence[tuple[int, float]]) -> Error:
     if len(sizes) < 2 or not any(words in error.advice for words in (MORE, MORE_OR)):
         return error
     (fewer, before), (more, after) = sizes[-2:]
-    if after < HELPS * before:
+    if after < Assessment.HELPS * before:
         return error
     evidence, what, where = error.evidence, "", ""
     if evidence.where:
@@ -230,11 +216,11 @@ def without_luck(error: Error, estimates: Sequence[float]) -> Error:
     """
     own = error.estimate
     best = max((k for k, e in enumerate(estimates) if e == min(estimates)), default=0)
-    factor = min(max(estimates[best + 1 :], default=0.0) / own, BY_LUCK) if 0 < own < float("inf") else 1.0
-    if factor <= 1 or error.relative <= FLOOR:
+    factor = min(max(estimates[best + 1 :], default=0.0) / own, Assessment.BY_LUCK) if 0 < own < float("inf") else 1.0
+    if factor <= 1 or error.relative <= Assessment.FLOOR:
         return error
     relative = factor * error.relative
-    if relative > UNCERTAIN:
+    if relative > Assessment.UNCERTAIN:
         nothing = dict.fromkeys(error.of, float("inf"))
         advice = (
             f"The solution is not resolved: those with more features speak of errors of {factor * own:.1e} or more. "
@@ -288,7 +274,7 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
             f"The data miss the solution by {evidence.misfit:.2g} of their standard deviations, where chance makes it "
             "about one: std is understated, or the equations are not those that the data obey."
         )
-    if not relative <= UNCERTAIN or not evidence.resolved:
+    if not relative <= Assessment.UNCERTAIN or not evidence.resolved:
         where = f", most on {evidence.equation} near {evidence.where}" if evidence.where else ""
         return "unreliable", (
             f"The solution is not resolved: an equation holds only to {_share(evidence.worst)} of its terms, solutions "
@@ -307,6 +293,6 @@ def _relative(errors: Mapping[str, float], evidence: Evidence) -> float:
     """The largest error relative to its unknown's size; one that vanishes counts with the rounding of the others."""
     relative = []
     for name, error in errors.items():
-        size = max(evidence.differences[name][1], NEGLIGIBLE * evidence.size)
+        size = max(evidence.differences[name][1], Discretisation.NEGLIGIBLE * evidence.size)
         relative.append(error / size if size > 0 else (0.0 if error == 0 else float("inf")))
     return max(relative)

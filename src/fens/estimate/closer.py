@@ -9,20 +9,12 @@ from itertools import product
 
 import numpy as np
 
+from .._support.steering import CloserLook
 from ..discretise import sample
 from ..geometry import Clustered, Domain, Piece, Region, Samples
 from ..options.settings import Settings
 from ..problem import Problem
 from .local import Look
-
-ROWS = 25.0  # for each feature: ten times those of a fit
-FEWER_ROWS, MANY = 2.5, 3  # in more dimensions, where points in balls are rare, and ten times as many are no denser
-DISTANCES = 10.0 ** -np.arange(1.0, 9.0)  # relative to the size of a domain
-EACH = 16  # points at each distance on a piece
-AROUND = 4  # and around each corner
-MOST_CORNERS, MOST_ENDS = 24, 4
-SMALL = 0.01  # of the usual leading coefficient, below which it is about to vanish
-ZOOM, ZOOMS, NEARBY = 0.05, 6, 60
 
 
 def closer_points(
@@ -31,7 +23,7 @@ def closer_points(
     """Points on all regions; those of a domain are also around its corners and other `special` places."""
     for_dense, for_near = seed.spawn(2)
     rng = np.random.default_rng(for_near)
-    rows = ROWS if len(problem.coordinates) <= MANY else FEWER_ROWS
+    rows = CloserLook.ROWS if len(problem.coordinates) <= CloserLook.MANY else CloserLook.FEWER_ROWS
     found = sample(problem, Clustered(rows=rows), settings.sizes(problem), for_dense)
     for region, samples in found.items():
         if region.patches and not region.has_pairs:
@@ -48,13 +40,14 @@ def corners(domain: Domain, rng: np.random.Generator) -> np.ndarray:
     for piece in (edge.piece for edge in domain.edges):
         ends = np.array(piece.ends, dtype=bool)
         if ends.any() or not len(ends):
-            unit = rng.random((min(2 ** len(ends), MOST_CORNERS), len(ends)))
-            which = np.round(unit) if len(ends) > MOST_ENDS else np.array(list(product((0, 1), repeat=len(ends))))
+            unit = rng.random((min(2 ** len(ends), CloserLook.MOST_CORNERS), len(ends)))
+            few = len(ends) <= CloserLook.MOST_ENDS
+            which = np.array(list(product((0, 1), repeat=len(ends)))) if few else np.round(unit)
             found.append(piece.place(np.where(ends, which.reshape(unit.shape), unit)).points)
     if not found:
         return np.zeros((0, len(domain.coordinates)))
     unique = np.unique(np.concatenate(found).round(14), axis=0)
-    return unique[rng.permutation(len(unique))[:MOST_CORNERS]]
+    return unique[rng.permutation(len(unique))[:CloserLook.MOST_CORNERS]]
 
 
 def vanishing(look: Look, domain: Domain, find: Callable[[Samples], Look], rng: np.random.Generator) -> np.ndarray:
@@ -62,11 +55,11 @@ def vanishing(look: Look, domain: Domain, find: Callable[[Samples], Look], rng: 
     widths, points = np.array(domain.half_widths), look.points
     leading = look.leading(widths)
     nowhere = np.zeros((0, points.shape[1]))
-    if not np.isfinite(leading).all() or leading.min() > SMALL:
+    if not np.isfinite(leading).all() or leading.min() > CloserLook.SMALL:
         return nowhere
     place, least = points[np.argmin(leading)], leading.min()
-    for step in range(1, ZOOMS + 1):
-        near = place + widths * ZOOM**step * rng.uniform(-1, 1, (NEARBY, len(widths)))
+    for step in range(1, CloserLook.ZOOMS + 1):
+        near = place + widths * CloserLook.ZOOM**step * rng.uniform(-1, 1, (CloserLook.NEARBY, len(widths)))
         near = near[domain.contains(near)]
         if len(near) and np.nanmin(there := find(Samples(near)).leading(widths)) < least:
             place, least = near[np.nanargmin(there)], float(np.nanmin(there))
@@ -76,16 +69,21 @@ def vanishing(look: Look, domain: Domain, find: Callable[[Samples], Look], rng: 
 def around(domain: Domain, places: np.ndarray, rng: np.random.Generator) -> Samples:
     """Points of a domain at all distances from places."""
     lower, upper = np.array(domain.bounds).T
-    shape = (len(places), len(DISTANCES), AROUND, len(lower))
-    away = rng.uniform(lower - upper, upper - lower, shape) * DISTANCES[:, None, None]
+    shape = (len(places), CloserLook.DECADES, CloserLook.AROUND, len(lower))
+    away = rng.uniform(lower - upper, upper - lower, shape) * _distances()[:, None, None]
     points = (places[:, None, None] + away).reshape(-1, len(lower))
     return Samples(points[domain.contains(points)])
+
+
+def _distances() -> np.ndarray:
+    """Distances from places, relative to the size of a domain."""
+    return np.asarray(10.0 ** -np.arange(1.0, CloserLook.DECADES + 1.0))
 
 
 def _graded(piece: Piece, rng: np.random.Generator) -> Samples:
     """Points of a piece at all distances from its ends, along some or all of its directions."""
     ends = np.array(piece.ends, dtype=bool)
-    distance = np.repeat(DISTANCES, EACH)[:, None]
+    distance = np.repeat(_distances(), CloserLook.EACH)[:, None]
     unit = rng.random((len(distance), len(ends)))
     near = (rng.random(unit.shape) < 0.6) & ends
     near[~near.any(axis=1)] = ends

@@ -18,32 +18,16 @@ import torch
 from torch import Tensor
 
 from .._support.numbers import rms
+from .._support.steering import Assessment, Contradiction, LocalLook
 from ..basis import TrialSpace
 from ..discretise import LinearRows
 from ..fit.discrete import DiscreteProblem
 from ..geometry import Domain, Region, Samples
 from ..nonlinear import Iterate
-from .assess import UNRESOLVED, is_unique
+from .assess import is_unique
 from .exponents import only_smooth
 from .local import Look, fastest_waves
 from .second import Probes, Second
-
-SUSPICIOUS = 1e-8  # relative residual above which equations may contradict each other
-TRACE = 1e-12  # the same on a face next to which the terms of an equation are large without end
-LARGE = 0.2  # of the largest relative residual, from which on another is large, too
-SPREAD = 0.28  # share of the points that have most of a residual, below which it is concentrated; of noise it is 1/3
-SPREAD_OF_DATA, SPREAD_OF_MORE = 0.1, 0.04
-TRIED = 3  # equations whose weight is changed
-STAYS = 1.15  # factor by which a residual may fall as features double, and still stays
-HEAVIER = 10.0  # times the weight of an equation
-FALLS, FALLS_A_LITTLE = 3.0, 1.15  # factors by which its residual then falls
-GROWN, GROWN_BY_FAR = 1.1, 5.0  # and by which those of others grow
-WITHOUT = 0.01  # factor by which residuals fall without a condition that contradicts the others
-REGULAR = 0.1  # leading coefficient, relative to what it usually is, above which it does not vanish
-PLACES = 8  # on a face
-HIDDEN = 0.1  # share of the leading terms in an equation for the shortest waves, below which it may have layers
-HALF_HIDDEN = 0.75  # the same where an equation does not hold: features resolve layers that are wider than their waves
-
 
 Find = Callable[[Look, Samples], Look]
 
@@ -65,14 +49,14 @@ def contradiction(
     equation elsewhere, and `probes` are where functions are compared.
     """
     worst = max(relative)
-    if not TRACE < worst < float("inf") or len(relative) < 2:
+    if not Contradiction.TRACE < worst < float("inf") or len(relative) < 2:
         return {}
-    large = [k for k, r in enumerate(relative) if r > LARGE * worst]
+    large = [k for k, r in enumerate(relative) if r > Contradiction.LARGE * worst]
     regions = [p.condition.region for p in discrete.held_out]
     unknowns = [c.domain for c in discrete.problem.components]
     more = [regions.count(r) > unknowns.count(r) > 0 for r in regions]
     concentrated = all(is_concentrated(regions[k], here.residuals[k], more[k]) for k in large)
-    hidden = HIDDEN if worst <= UNRESOLVED else HALF_HIDDEN
+    hidden = Contradiction.HIDDEN if worst <= Assessment.UNRESOLVED else Contradiction.HALF_HIDDEN
     layers = any(has_layers(look, features, hidden) for look in looks.values())
     smaller = None
     if few := of_few_rows(discrete, looks, layers, concentrated):
@@ -82,7 +66,7 @@ def contradiction(
     if layers:
         return {}
     faces = degenerate_faces(discrete, looks, find)
-    concentrated = concentrated or worst < SUSPICIOUS
+    concentrated = concentrated or worst < Contradiction.SUSPICIOUS
     if concentrated and not faces:
         return {}
     smaller = smaller or Reweighted.of(discrete, half(), features, weights)
@@ -91,10 +75,10 @@ def contradiction(
         return {}
     if found := overdetermined(smaller, before, faces):
         return {k: relative[k] for k in found}
-    if concentrated or not smaller.norm(before) < STAYS * smaller.norm(now):
+    if concentrated or not smaller.norm(before) < Contradiction.STAYS * smaller.norm(now):
         return {}
-    for one in sorted(large, key=lambda k: -relative[k])[:TRIED]:
-        after = smaller.residuals({one: HEAVIER})
+    for one in sorted(large, key=lambda k: -relative[k])[:Contradiction.TRIED]:
+        after = smaller.residuals({one: Contradiction.HEAVIER})
         if after is not None and (found := moved(one, before, after)):
             return {k: relative[k] for k in found}
     return {}
@@ -118,7 +102,9 @@ def of_few_rows(discrete: DiscreteProblem, looks: Mapping[int, Look], layers: bo
 def is_regular(look: Look) -> bool:
     """Whether the leading coefficients of an equation on a domain vanish nowhere; true on anything else."""
     region = look.discretised.condition.region
-    return not isinstance(region, Domain) or bool(look.leading(np.array(region.half_widths)).min() > REGULAR)
+    if not isinstance(region, Domain):
+        return True
+    return bool(look.leading(np.array(region.half_widths)).min() > LocalLook.VANISHING)
 
 
 def superfluous(
@@ -129,7 +115,7 @@ def superfluous(
         return []
     for k in few:
         after = smaller.residuals({k: 0.0})
-        falls = after is not None and _norm_without(k, after) < WITHOUT * _norm_without(k, before)
+        falls = after is not None and _norm_without(k, after) < Contradiction.WITHOUT * _norm_without(k, before)
         if falls and smaller.is_determined({k: 0.0}, probes):
             return sorted([k, max((j for j in range(len(relative)) if j != k), key=lambda j: relative[j])])
     return []
@@ -142,7 +128,7 @@ def degenerate_faces(discrete: DiscreteProblem, looks: Mapping[int, Look], find:
         domain = p.condition.region.domain
         own = [j for j, look in looks.items() if look.discretised.condition.region is domain]
         if len(own) == 1 and k != own[0] and p.samples.normals is not None:
-            few = p.samples.only(np.linspace(0, len(p.samples) - 1, PLACES).astype(int))
+            few = p.samples.only(np.linspace(0, len(p.samples) - 1, Contradiction.PLACES_ON_FACE).astype(int))
             look = looks[own[0]]
             if only_smooth(look, few, np.array(domain.half_widths), partial(find, look)):
                 found[k] = own[0]
@@ -153,7 +139,7 @@ def overdetermined(smaller: Reweighted, before: Sequence[float], faces: Mapping[
     """A condition and the equation that it contradicts: without it, all others hold."""
     for k, equation in faces.items():
         after = smaller.residuals({k: 0.0})
-        if after is not None and _norm_without(k, after) < WITHOUT * _norm_without(k, before):
+        if after is not None and _norm_without(k, after) < Contradiction.WITHOUT * _norm_without(k, before):
             return [k, equation]
     return []
 
@@ -168,8 +154,8 @@ def is_concentrated(region: Region, residual: np.ndarray, more_than_unknowns: bo
     At very few, of given ones, none of which may be at a corner; and of equations of which a domain has more than
     unknowns, since they need no singular solution to be large next to corners.
     """
-    most = SPREAD_OF_MORE if more_than_unknowns else SPREAD if region.domain is not None else SPREAD_OF_DATA
-    return spread(residual) < most
+    usual = Contradiction.SPREAD if region.domain is not None else Contradiction.SPREAD_OF_DATA
+    return spread(residual) < (Contradiction.SPREAD_OF_MORE if more_than_unknowns else usual)
 
 
 def moved(one: int, before: Sequence[float], after: Sequence[float]) -> list[int]:
@@ -179,9 +165,10 @@ def moved(one: int, before: Sequence[float], after: Sequence[float]) -> list[int
     """
     with np.errstate(all="ignore"):
         factors = np.nan_to_num(np.array(after) / np.array(before), nan=1.0)
-    others = [k for k in range(len(factors)) if k != one and factors[k] > GROWN]
+    others = [k for k in range(len(factors)) if k != one and factors[k] > Contradiction.GROWN]
     falls = 1 / max(factors[one], 1e-300)
-    if others and (falls > FALLS or (falls > FALLS_A_LITTLE and max(factors[k] for k in others) > GROWN_BY_FAR)):
+    by_far = max((factors[k] for k in others), default=0.0) > Contradiction.GROWN_BY_FAR
+    if others and (falls > Contradiction.FALLS or (falls > Contradiction.FALLS_A_LITTLE and by_far)):
         return [one, *others]
     return []
 

@@ -11,29 +11,22 @@ import torch
 from torch import Tensor
 
 from .._support.numbers import EPS, rms
+from .._support.steering import Assessment, Discretisation, Estimation, LocalLook
 from ..basis import Ansatz, Basis, Scales, TrialSpace
 from ..discretise import LinearRows, evaluate, linearise
 from ..fit.discrete import DiscreteProblem
 from ..fit.scale import scale_by_rank
 from ..fit.stats import Stats
 from ..geometry import Domain, Samples
-from ..nonlinear import NEGLIGIBLE, Iterate
+from ..nonlinear import Iterate
 from ..problem import Component
-from .assess import GROWS, SAFETY, SENSITIVE, UNCERTAIN, UNRESOLVED, Error, Evidence, assess
+from .assess import Error, Evidence, assess
 from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
 from .kind import objection
 from .local import Look, degenerate_error, fastest_waves, local_error
 from .scan import scans, standing_out
 from .second import Probes, second_solution, values_at
-
-MOST = 2000  # features, of which twice as many are tried
-HALF_WAY = 2.0  # a step of Newton's goes half of the way, or more, to where a solution branches
-SETTLED = 1.5  # growth of the sensitivity to twice as many features, below which it has ended
-STEPS = 10  # times what twice as many features change is the most that an error is, unless it falls by a tenth only
-COARSE, VANISHING = 1e-9, 0.1  # residual, and leading coefficient relative to what it usually is; see `may_err_alike`
-STANDS_OUT = 3.0  # times the error that shows elsewhere, from which on points do not see what a known function does
-FAR = 100.0  # distance from the origin, in half-widths, from which the rounding of coordinates counts
 
 
 def estimate_error(
@@ -60,29 +53,30 @@ def estimate_error(
         others = second.responses(problem, probes, np.random.default_rng(for_probes))
         differences = [_largest_gap(a, b) for a, b in zip(values, others.solution, strict=True)]
         recovery, sensitivity, noise = others.recovery, others.sensitivity, others.noise(problem)
-        if SENSITIVE < sensitivity < float("inf"):
+        if Assessment.SENSITIVE < sensitivity < float("inf"):
             growth = found.growth(sensitivity, probes, for_points, for_probes)
     looks, special = found.looks(for_closer)
-    least = NEGLIGIBLE * max(sizes)  # one unknown of several may vanish
+    least = Discretisation.NEGLIGIBLE * max(sizes)  # one unknown of several may vanish
     natural = [max(s, least) for s in sizes]
     local = local_error(problem, looks, fastest_waves(features), natural, special)
     slow = degenerate_error(looks, features, weights, natural, special)
     if found.may_err_alike(looks) and (finer := found.finer(probes, for_finer)) is not None:
         gaps = [_largest_gap(a, b) for a, b in zip(values, finer, strict=True)]
-        way = 1 if problem.is_linear else HALF_WAY
+        way = 1 if problem.is_linear else Estimation.HALF_WAY
         differences = [max(d, way * gap) for d, gap in zip(differences, gaps, strict=True)]
-        most = STEPS * way * max(gap / s for gap, s in zip(gaps, natural, strict=True))
+        most = Estimation.MOST_OF_CHANGE * way * max(gap / s for gap, s in zip(gaps, natural, strict=True))
         slow = replace(slow, relative=min(slow.relative, most))
     scanned = scans(problem, discrete.conditions, for_scan)
     bumps = standing_out(problem, scanned, partial(Look.of, features=features, weights=weights), natural)
     local = max(local, slow, key=lambda e: e.relative)
     unseen = [place for _, scan in scanned for place in scan.unseen()]
-    if SAFETY * bumps.relative > UNCERTAIN and bumps.relative > STANDS_OUT * local.relative:
+    stands_out = bumps.relative > Estimation.STANDS_OUT * local.relative
+    if Assessment.SAFETY * bumps.relative > Assessment.UNCERTAIN and stands_out:
         unseen.append(bumps.place)
     local = max(local, bumps, key=lambda e: e.relative)
     names = _names([c.condition.region.name for c in discrete.held_out])
     against = dict[int, float]()
-    if local.relative < 1 or max(found.residuals) <= UNRESOLVED:  # else nothing is resolved
+    if local.relative < 1 or max(found.residuals) <= Assessment.UNRESOLVED:  # else nothing is resolved
         against = contradiction(
             discrete, features, weights, found.here, found.residuals, lambda: found.half[1], looks, found.moved, probes
         )
@@ -172,9 +166,9 @@ class Found:
             return second.responses(discrete.problem, probes, np.random.default_rng(for_probes)).sensitivity
 
         growth = sensitivity / of(self.half)
-        if GROWS < growth < float("inf") and self.discrete.settings.size <= MOST:
+        if Assessment.GROWS < growth < float("inf") and self.discrete.settings.size <= Estimation.MOST_DOUBLED:
             later = of(self.double) / sensitivity
-            growth = later if later < SETTLED else growth
+            growth = later if later < Estimation.GROWTH_ENDS else growth
         return growth
 
     def may_err_alike(self, looks: Mapping[int, Look]) -> bool:
@@ -183,13 +177,15 @@ class Found:
         There any features of some speed make the same compromise between what they cannot follow and the rest.
         """
         domains = [(look, look.discretised.condition.region) for look in looks.values()]
-        return max(self.residuals) > COARSE and any(
-            look.leading(np.array(d.half_widths)).min() < VANISHING for look, d in domains if isinstance(d, Domain)
+        return max(self.residuals) > Estimation.COARSE_RESIDUAL and any(
+            look.leading(np.array(d.half_widths)).min() < LocalLook.VANISHING
+            for look, d in domains
+            if isinstance(d, Domain)
         )
 
     def finer(self, probes: Sequence[Probes], seed: np.random.SeedSequence) -> list[np.ndarray] | None:
         """The values of a solution with twice as many features; None if these are too many."""
-        if self.discrete.settings.size > MOST:
+        if self.discrete.settings.size > Estimation.MOST_DOUBLED:
             return None
         discrete, other = self.double
         second = second_solution(discrete, self.features, self.weights, other, seed)
@@ -225,7 +221,7 @@ class Found:
         found, d = [0.0], self.features.dimension
         for (c, f), columns, where in zip(self.members, self.features.columns, probes, strict=True):
             away = np.abs(np.array(c.domain.bounds)).max(axis=1)
-            if not c.is_constant and (away / np.array(c.domain.half_widths)).max() > FAR:
+            if not c.is_constant and (away / np.array(c.domain.half_widths)).max() > Estimation.FAR:
                 orders = [tuple(int(i == axis) for i in range(d)) for axis in range(d)]
                 slopes = evaluate(f, self.weights[columns], where.points, orders)
                 found.append(EPS * sum(a * float(np.abs(s).max()) for a, s in zip(away, slopes, strict=True)))

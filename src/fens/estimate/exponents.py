@@ -12,20 +12,19 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .._support.steering import Exponents
 from ..geometry import Samples
 from .local import Look
-
-NEAR, NEARER = 1e-4, 1e-6  # distances from a face, in half-widths, at which coefficients are looked at
-ALIKE = 1e-2  # what their quotients at the two may differ by
-SAME = 0.02  # distance of two exponents that count as one
 
 
 def only_smooth(look: Look, face: Samples, half_widths: np.ndarray, find: Callable[[Samples], Look]) -> bool:
     """Whether an equation degenerates on a face, and all its bounded solutions are smooth there."""
     if face.normals is None or len({jet.unknown for jet, _ in look.coefficients}) != 1:
         return False
-    near, nearer = (_quotients(look, face, half_widths, d, find) for d in (NEAR, NEARER))
-    if near is None or nearer is None or not np.abs(near - nearer).max() < ALIKE or np.abs(nearer[:-1]).max() < ALIKE:
+    near, nearer = (_quotients(look, face, half_widths, d, find) for d in (Exponents.NEAR, Exponents.NEARER))
+    if near is None or nearer is None or not np.abs(near - nearer).max() < Exponents.ALIKE:
+        return False
+    if np.abs(nearer[:-1]).max() < Exponents.ALIKE:
         return False
     return bounded_are_smooth(exponents(nearer))
 
@@ -44,9 +43,9 @@ def bounded_are_smooth(found: np.ndarray) -> bool:
 
     Of two exponents that are whole numbers, the larger may come with a logarithm; that is unbounded if it is zero.
     """
-    bounded = found[found.real > -SAME]
-    whole = np.abs(bounded - np.round(bounded.real)) < SAME
-    return bool(whole.all()) and (len(bounded) <= 1 or bool((np.abs(bounded) < 2 * SAME).all()))
+    bounded = found[found.real > -Exponents.SAME]
+    whole = np.abs(bounded - np.round(bounded.real)) < Exponents.SAME
+    return bool(whole.all()) and (len(bounded) <= 1 or bool((np.abs(bounded) < 2 * Exponents.SAME).all()))
 
 
 def _quotients(

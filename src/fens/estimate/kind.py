@@ -13,17 +13,12 @@ from itertools import product
 
 import numpy as np
 
+from .._support.steering import Characteristics
 from ..discretise import DiscreteCondition
 from ..geometry import Box, Cylinder, Domain, Facet, Pair, Points, Samples
 from ..problem import Problem
 from .local import Look
 from .symbol import Symbol
-
-PLACES, DIRECTIONS = 12, 4
-SHARE = 0.25  # of these in which a root is on the wrong side
-STEP, STEPS = 0.02, 300  # of a characteristic, in half-widths of the domain
-ON_FACE = 24  # points of a face that are looked at, and from which characteristics start
-VANISHING = 1e-3  # leading coefficient, relative to what it usually is, with which a face may need no condition
 
 Find = Callable[[Look, Samples], Look]
 
@@ -61,13 +56,13 @@ def _against_time(
             continue
         # a face of a box without condition may be one at which coefficients vanish; an instant without one is not
         needed = in_time and not any(isinstance(c.region, Points) for c in problem.conditions)
-        trials = product(rows, range(1 if d == 2 else DIRECTIONS))
+        trials = product(rows, range(1 if d == 2 else Characteristics.DIRECTIONS))
         counted = [symbol.roots(row, np.eye(d)[axis], rng) for row, _ in trials]
         known = [c for c in counted if c is not None and (needed or sum(given) >= c.count)]
         for end, missing in (
             ("lower", sum(c.decaying > given[0] for c in known)), ("upper", sum(c.growing > given[1] for c in known))
         ):
-            if missing > SHARE * len(counted):
+            if missing > Characteristics.SHARE * len(counted):
                 return _sentence(domain, axis, end, given)
     return _from_no_end(domain, held_out, symbol, rows, rng)
 
@@ -85,7 +80,7 @@ def _from_no_end(
         return ""
     for axis in range(d):
         given = _given(domain, held_out, axis)
-        for row, _ in product(rows, range(1 if d == 2 else DIRECTIONS)):
+        for row, _ in product(rows, range(1 if d == 2 else Characteristics.DIRECTIONS)):
             found = symbol.roots(row, np.eye(d)[axis], rng)
             if found is None or not found.count or found.undamped < found.count:
                 return ""
@@ -102,7 +97,7 @@ def _places(looks: Sequence[Look], rng: np.random.Generator) -> list[int]:
     """Some of the points; one if coefficients are the same at all of them."""
     if all(np.ptp(c) == 0 for look in looks for _, c in look.coefficients):
         return [0]
-    return rng.integers(min(len(look.points) for look in looks), size=PLACES).tolist()  # type: ignore[no-any-return]
+    return rng.integers(min(len(look.points) for look in looks), size=Characteristics.PLACES).tolist()  # type: ignore[no-any-return]
 
 
 def _sentence(domain: Domain, axis: int, end: str, given: tuple[int, int]) -> str:
@@ -148,12 +143,13 @@ def _without_condition(
         face = _on(edge, rng)
         assert face.normals is not None
         there = [find(look, face) for look in looks]
-        if any(_leading(a).min() < VANISHING * np.median(_leading(b)) for a, b in zip(there, looks, strict=True)):
+        usual = [Characteristics.NO_CONDITION * np.median(_leading(look)) for look in looks]
+        if any(_leading(look).min() < most for look, most in zip(there, usual, strict=True)):
             continue
         symbol = Symbol(there, unknowns, np.array(domain.half_widths))
         counted = [symbol.roots(row, -face.normals[row], rng) for row in range(len(face))]
         wanting = sum(c is not None and c.decaying == c.growing > 0 for c in counted)
-        if wanting > (1 - SHARE) * len(face):
+        if wanting > (1 - Characteristics.SHARE) * len(face):
             return (
                 f"There is no condition on {_name(edge)}, where the equation wants one: the equations do not determine "
                 "the solution, or it does not depend continuously on them."
@@ -180,7 +176,7 @@ def _leading(look: Look) -> np.ndarray:
 
 
 def _on(edge: Facet, rng: np.random.Generator) -> Samples:
-    return edge.piece.sample(ON_FACE, lambda n, ends, g: g.random((n, len(ends))), rng)
+    return edge.piece.sample(Characteristics.ON_FACE, lambda n, ends, g: g.random((n, len(ends))), rng)
 
 
 def _without_inflow(problem: Problem, domain: Domain, look: Look, find: Find, rng: np.random.Generator) -> str:
@@ -199,7 +195,7 @@ def _without_inflow(problem: Problem, domain: Domain, look: Look, find: Find, rn
         velocity = _velocity(find(look, here), len(domain.coordinates))
         entering = (velocity * here.normals).sum(axis=1) < -1e-9 * np.abs(velocity).max()
         lost = _lost(here.points[entering], domain, look, find, walls, walled)
-        if lost > SHARE * entering.sum():
+        if lost > Characteristics.SHARE * entering.sum():
             names.append(_name(edge))
     if not names:
         return ""
@@ -215,11 +211,11 @@ def _lost(
     """How many characteristics leave where there is no condition, either."""
     assert walls.normals is not None
     widths, points, lost = np.array(domain.half_widths), starts, 0
-    for _ in range(STEPS):
+    for _ in range(Characteristics.STEPS):
         velocity = _velocity(find(look, Samples(points)), len(widths))
         speed = np.linalg.norm(velocity / widths, axis=1, keepdims=True)
         with np.errstate(all="ignore"):
-            there = points + np.nan_to_num(STEP * velocity / speed)
+            there = points + np.nan_to_num(Characteristics.STEP * velocity / speed)
         outside = ~domain.contains(there)
         for p in there[outside]:
             beyond = ((p - walls.points) * walls.normals).sum(axis=1) > 0  # of these, not of a wall that is near

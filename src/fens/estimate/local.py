@@ -16,15 +16,11 @@ import sympy as sp
 from torch import Tensor
 
 from .._support.device import to_host
+from .._support.steering import LocalLook
 from ..basis import TrialSpace
 from ..discretise import DiscreteCondition, evaluate_jets
 from ..geometry import Box, Cylinder, Domain, Samples
 from ..problem import Jet, Problem
-
-STENCIL = 9  # points along a wave
-VANISHING = -1.0  # decimal logarithm of a leading coefficient, relative to what it usually is, that is about to vanish
-NEXT_TO = 0.02  # of the size of a domain, from a corner
-CANDIDATES = 8  # points for each order of magnitude of it
 
 
 @dataclass(frozen=True)
@@ -87,10 +83,10 @@ class Look:
         length = np.minimum(np.pi / fastest, (upper - lower) / 2)
         found = np.empty(self.points.shape)
         for axis in range(len(lower)):
-            steps = np.linspace(-1, 1, STENCIL)[:, None, None] * (np.arange(len(lower)) == axis) * length
+            steps = np.linspace(-1, 1, LocalLook.STENCIL)[:, None, None] * (np.arange(len(lower)) == axis) * length
             line = np.clip(self.points + steps, lower, upper)
             moved = self.moved(Samples(line.reshape(-1, len(lower))), domain.coordinates, features, weights)
-            values = moved.residual.reshape(STENCIL, -1)
+            values = moved.residual.reshape(LocalLook.STENCIL, -1)
             with np.errstate(all="ignore"):
                 ratio = np.nan_to_num(np.ptp(values, axis=0) / np.abs(values).mean(axis=0), nan=1.0)
             found[:, axis] = np.maximum(ratio / length[axis], 2 / (upper[axis] - lower[axis]))
@@ -161,7 +157,7 @@ def _described(place: np.ndarray, points: np.ndarray, special: np.ndarray | None
     size = float(np.ptp(points, axis=0).max()) or 1.0
     if special is not None and len(special):
         nearest = special[np.argmin(np.abs(special - place).max(axis=1))]
-        if np.abs(nearest - place).max() < NEXT_TO * size:
+        if np.abs(nearest - place).max() < LocalLook.NEXT_TO * size:
             return f"the corner or end ({', '.join(f'{v:.4g}' for v in nearest)})"
     return f"({', '.join(f'{v:.4g}' for v in place)})"
 
@@ -176,9 +172,9 @@ def _degenerate(look: Look, domain: Domain, sizes: Sequence[float], fastest: np.
     with np.errstate(all="ignore"):
         decade = np.floor(np.log10(leading))
     rows: list[int] = []
-    for d in np.unique(decade[decade < VANISHING]):
+    for d in np.unique(decade[decade < np.log10(LocalLook.VANISHING)]):
         here = np.flatnonzero(decade == d)
-        rows += here[np.argsort(-relative[here])[:CANDIDATES]].tolist()
+        rows += here[np.argsort(-relative[here])[:LocalLook.CANDIDATES]].tolist()
     return np.array(rows, dtype=int)
 
 

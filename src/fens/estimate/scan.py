@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import sympy as sp
 
+from .._support.steering import Scanning
 from ..discretise import DiscreteCondition
 from ..discretise.field import Extrapolated, Field
 from ..errors import EvaluationError
@@ -22,15 +23,6 @@ from ..geometry import Domain, Samples
 from ..problem import Formula, Problem, Wrapped
 from ..problem.discontinuity import steepest_places
 from .local import NOWHERE, LocalError, Look
-
-LOOKS = 2**17  # places in each region
-FEW_LOOKS = 2**12  # if all functions were computed: none of them varies faster than its features
-CELLS = 256  # in each of which the largest and the smallest value are held against those at points nearby
-NEIGHBOURS = 4  # for each dimension, and as many more
-MOST_AXES = 2  # of cells in which quadratics are fitted
-BEYOND = 2.0  # ranges of the values at neighbours
-NOTHING = 1e-9  # of the range of all values
-PLAIN_WAVES = 40.0  # radians across half the domain, up to which points of any fit see what a formula does
 
 
 @dataclass(frozen=True)
@@ -76,7 +68,7 @@ def scans(
     for k, (p, stream) in enumerate(zip(discretised, seed.spawn(len(discretised)), strict=True)):
         formulas = [f for f in _known(p) if not is_plain(f.expression, problem)]
         if formulas and not p.is_integral and any(len(q.ends) for q in p.condition.region.patches):
-            looks = FEW_LOOKS if all(map(_is_computed, formulas)) else LOOKS
+            looks = Scanning.FEW_LOOKS if all(map(_is_computed, formulas)) else Scanning.LOOKS
             everywhere = p.moved(_everywhere(p, looks, np.random.default_rng(stream)), problem.coordinates)
             found.append((k, Scan.of(formulas, p, everywhere, _abrupt(formulas, p, problem))))
     return found
@@ -124,7 +116,7 @@ def is_plain(expression: sp.Expr, problem: Problem) -> bool:
     """Whether a formula can hide nothing: sums and products of sines and exponentials of few waves, and polynomials."""
     half_widths = dict(zip(problem.coordinates, problem.domain.half_widths, strict=True))
     waves = _waves(expression, half_widths)
-    return waves is not None and waves <= PLAIN_WAVES
+    return waves is not None and waves <= Scanning.PLAIN_WAVES
 
 
 def _waves(e: sp.Expr, half_widths: dict[sp.Symbol, float]) -> float | None:
@@ -204,7 +196,7 @@ class Scan:
         found: list[tuple[float, ...]] = []
         for here, there, steep in zip(self.here, self.there, self.steep, strict=True):
             rows = np.flatnonzero(np.isfinite(there))
-            if len(rows) < CELLS or not np.isfinite(here).all():
+            if len(rows) < Scanning.CELLS or not np.isfinite(here).all():
                 continue
             overall = max(float(np.ptp(there[rows])), float(np.ptp(here)))
             rows = rows[_extremes(points[rows], there[rows])]
@@ -222,7 +214,7 @@ class Scan:
         points, rows, shares = self.everywhere.samples.points, [np.zeros(0, dtype=int)], [np.zeros(0)]
         cells = _cells(points)
         for here, there in zip(self.here, self.there, strict=True):
-            if np.isfinite(there).all() and np.isfinite(here).all() and len(there) >= CELLS:
+            if np.isfinite(there).all() and np.isfinite(here).all() and len(there) >= Scanning.CELLS:
                 beside = there - _smooth(points, there, cells)
                 rows.append(_extremes(points, beside))
                 shares.append(_parts(cells, np.abs(beside), rows[-1]))
@@ -236,7 +228,7 @@ class Scan:
         least, most = _ranges(found.points, fitted.points, fitted.residual)
         with np.errstate(all="ignore"):
             beyond = np.maximum(found.residual - most, least - found.residual)
-        return found, np.where(beyond > BEYOND * (most - least), share, 0.0)
+        return found, np.where(beyond > Scanning.BEYOND * (most - least), share, 0.0)
 
 
 def _values(formulas: Sequence[Formula], discretised: DiscreteCondition) -> list[np.ndarray | None]:
@@ -262,7 +254,7 @@ def _beyond(
     least, most = _ranges(places, fitted, here)
     with np.errstate(all="ignore"):
         beyond = np.maximum(values - most, least - values)
-        far = np.isfinite(values) & (beyond > BEYOND * (most - least) + NOTHING * overall)
+        far = np.isfinite(values) & (beyond > Scanning.BEYOND * (most - least) + Scanning.NOTHING * overall)
     return [tuple(p) for p in places[far].tolist()]
 
 
@@ -272,7 +264,7 @@ def _smooth(points: np.ndarray, values: np.ndarray, cells: np.ndarray) -> np.nda
     width, count = np.ptp(points, axis=0), np.bincount(cells)
     axes = [points[:, i] / width[i] for i in np.flatnonzero(width > 0)]
     axes = [a - (np.bincount(cells, a) / count)[cells] for a in axes]
-    squares = [a * b for k, a in enumerate(axes) for b in axes[k:]] if len(axes) <= MOST_AXES else []
+    squares = [a * b for k, a in enumerate(axes) for b in axes[k:]] if len(axes) <= Scanning.MOST_AXES else []
     columns = [np.ones(len(values)), *axes, *squares]
     columns = [c / (np.sqrt(np.bincount(cells, c * c) / count)[cells] + np.finfo(float).tiny) for c in columns]
     matrix = np.array([[np.bincount(cells, a * b) for b in columns] for a in columns]).transpose(2, 0, 1)
@@ -292,7 +284,7 @@ def _parts(cells: np.ndarray, beside: np.ndarray, rows: np.ndarray) -> np.ndarra
 def _cells(points: np.ndarray) -> np.ndarray:
     """The number of the cell that each point is in, of many."""
     lower, width = points.min(axis=0), np.ptp(points, axis=0)
-    along = max(1, round(CELLS ** (1 / max(1, int(np.count_nonzero(width))))))
+    along = max(1, round(Scanning.CELLS ** (1 / max(1, int(np.count_nonzero(width))))))
     points, lower, width = points[:, width > 0], lower[width > 0], width[width > 0]
     cells = np.minimum((points - lower) / width * along, along - 1).astype(int)
     return np.asarray((cells @ along ** np.arange(points.shape[1])).astype(np.int16))  # NumPy sorts these by digits
@@ -320,6 +312,6 @@ def _ranges(places: np.ndarray, points: np.ndarray, values: np.ndarray) -> tuple
 def _nearest(places: np.ndarray, points: np.ndarray) -> np.ndarray:
     """The numbers of the nearest points of each place."""
     width = np.where((w := np.ptp(points, axis=0)) > 0, w, 1.0)
-    count = min(NEIGHBOURS * points.shape[1] + NEIGHBOURS, len(points))
+    count = min(Scanning.NEIGHBOURS * points.shape[1] + Scanning.NEIGHBOURS, len(points))
     distance = sum(((places[:, None, i] - points[None, :, i]) / width[i]) ** 2 for i in range(points.shape[1]))
     return np.asarray(np.argpartition(distance, count - 1, axis=1)[:, :count])

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from .._support.device import to_device, to_host
 from .._support.numbers import rms
+from .._support.steering import SecondSolve
 from ..basis import TrialSpace
 from ..discretise import (
     DiscreteCondition,
@@ -25,12 +26,6 @@ from ..geometry import Clustered, Demand, Domain
 from ..lstsq import Solvable
 from ..nonlinear import natural_size
 from ..problem import Problem
-
-PROBES = 1000  # points in the domain at which functions are compared
-FAR = 100  # some of its corners, and as many points that are farthest along frequencies
-CHANGES = 8  # samples of random changes of the equations
-NOISES = 4  # samples of the noise of data
-SMOOTH = 20  # one in so many features makes the smooth one of the random functions
 
 
 @dataclass(frozen=True)
@@ -51,11 +46,12 @@ class Probes:
         """Those of a domain, for features with these frequencies."""
         for_inside, for_corners = seed.spawn(2)
         lower, upper = np.array(domain.bounds).T
-        corners = np.where(np.random.default_rng(for_corners).random((FAR, len(lower))) < 0.5, lower, upper)
-        along = [] if W is None else [domain.farthest(to_host(W[:FAR]))]
+        drawn = np.random.default_rng(for_corners).random((SecondSolve.FAR_POINTS, len(lower)))
+        corners = np.where(drawn < 0.5, lower, upper)
+        along = [] if W is None else [domain.farthest(to_host(W[:SecondSolve.FAR_POINTS]))]
         far = np.unique(np.concatenate([corners, *along]), axis=0)
         far = far[domain.contains(far)]
-        inside = Clustered(interior=PROBES).sample(Demand.inside(domain), for_inside)[0].points
+        inside = Clustered(interior=SecondSolve.PROBES).sample(Demand.inside(domain), for_inside)[0].points
         faces = [p.points for p in held_out if p.condition.region.domain == domain and p.condition.region != domain]
         device = held_out[0].points.device
         return cls(torch.cat([to_device(inside, device), *faces, to_device(far, device)]), len(far))
@@ -96,7 +92,7 @@ class Second:
             natural = mean_weight * natural_size(c, problem.half_widths)
             size = min(natural, mean_row_norm(c, self.features) / np.sqrt(len(self.features) / 2))
             sizes.append(np.full(len(c), size))
-        drawn = np.concatenate(sizes) * rng.standard_normal((CHANGES, sum(map(len, self.conditions))))
+        drawn = np.concatenate(sizes) * rng.standard_normal((SecondSolve.CHANGES, sum(map(len, self.conditions))))
         return list(to_device(drawn, self.weights.device))
 
     def _noises(self, rng: np.random.Generator) -> list[Tensor]:
@@ -104,14 +100,14 @@ class Second:
         if all(c.noise is None for c in self.conditions):
             return []
         deviations = torch.cat([c.weighted_noise for c in self.conditions])
-        drawn = rng.standard_normal((NOISES, len(deviations)))
+        drawn = rng.standard_normal((SecondSolve.NOISES, len(deviations)))
         return list(to_device(drawn, deviations.device) * deviations)
 
 
 def _smoothest(speeds: Tensor) -> Tensor:
     """1 for the slowest functions, 0 for the others."""
     chosen = torch.zeros_like(speeds)
-    chosen[torch.argsort(speeds)[: -(-len(speeds) // SMOOTH)]] = 1.0
+    chosen[torch.argsort(speeds)[: -(-len(speeds) // SecondSolve.SMOOTH)]] = 1.0
     return chosen
 
 
@@ -142,13 +138,14 @@ class Responses:
         Not at corners and the like: in many dimensions these are far from most points at which an equation is asked to
         hold, and what random changes make there says nothing of how the solution depends on the equations.
         """
-        changes = (v[: len(v) - far, 5 : 5 + CHANGES] for v, far in zip(self.values, self.far, strict=True))
+        changes = (v[: len(v) - far, 5 : 5 + SecondSolve.CHANGES] for v, far in zip(self.values, self.far, strict=True))
         return max(rms(np.nan_to_num(np.abs(change).max(axis=0), nan=np.inf)) for change in changes)
 
     def noise(self, problem: Problem) -> dict[str, float]:
         """The change of each unknown that noise of the data makes, the largest of the samples."""
         named = zip(problem.components, self._sizes, strict=True)
-        return {c.name: float(sizes[5 + CHANGES :].max()) for c, sizes in named if len(sizes) > 5 + CHANGES}
+        first = 5 + SecondSolve.CHANGES
+        return {c.name: float(sizes[first:].max()) for c, sizes in named if len(sizes) > first}
 
     @cached_property
     def _sizes(self) -> list[np.ndarray]:

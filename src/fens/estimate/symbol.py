@@ -9,13 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.polynomial import polynomial
 
+from .._support.steering import ShortWaves
 from .local import Look
-
-SHORT = 1e3  # wave number of short waves, in units of half the width of the domain
-SHORTER = 4.0  # times that for others, which must grow faster
-FASTER = 1.5
-FAST = 10.0  # growth over half the width of a domain that matters
-UNDAMPED = 1e-3  # growth or decay that is rounding
 
 
 @dataclass(frozen=True)
@@ -44,12 +39,13 @@ class Symbol:
         across -= along * (across @ along)
         if len(along) > 1:
             across /= np.linalg.norm(across)
-        slow, fast = (self._real_parts(row, along, k * across) for k in (SHORT, SHORTER * SHORT))
+        numbers = (ShortWaves.SHORT, ShortWaves.SHORTER * ShortWaves.SHORT)
+        slow, fast = (self._real_parts(row, along, k * across) for k in numbers)
         if len(slow) != len(fast):
             return None
-        decaying = int(np.sum((slow < -FAST) & (fast < FASTER * slow)))
-        growing = int(np.sum((slow > FAST) & (fast > FASTER * slow)))
-        undamped = int(np.sum((np.abs(slow) < UNDAMPED) & (np.abs(fast) < UNDAMPED)))
+        decaying = int(np.sum((slow < -ShortWaves.FAST) & (fast < ShortWaves.FASTER * slow)))
+        growing = int(np.sum((slow > ShortWaves.FAST) & (fast > ShortWaves.FASTER * slow)))
+        undamped = int(np.sum((np.abs(slow) < ShortWaves.UNDAMPED) & (np.abs(fast) < ShortWaves.UNDAMPED)))
         return Roots(decaying, growing, len(slow), undamped)
 
     def _real_parts(self, row: int, along: np.ndarray, waves: np.ndarray) -> np.ndarray:
@@ -68,7 +64,7 @@ class Symbol:
         B[-n:, -n:] = P[-1]
         with np.errstate(all="ignore"):
             roots = eigvals(A, B)
-        return np.sort(np.real(roots[np.isfinite(roots) & (np.abs(roots) < 1e3 * SHORT**3)]))
+        return np.sort(np.real(roots[np.isfinite(roots) & (np.abs(roots) < 1e3 * ShortWaves.SHORT**3)]))
 
     def _polynomial(self, row: int, along: np.ndarray, waves: np.ndarray) -> np.ndarray:
         """The coefficients of the matrix P(τ), where ∂ is i waves + τ along, relative to each equation's largest."""

@@ -15,6 +15,7 @@ import numpy as np
 from .._support.device import device_of, to_device
 from .._support.numbers import rms
 from .._support.progress import track
+from .._support.steering import ScaleSearch, ScaleTrials
 from ..basis import Draw, Drawn, Scales, of_each
 from ..basis.rank import by_measured_rank, by_rank
 from ..discretise import DiscreteCondition, linearise
@@ -26,17 +27,7 @@ from ..lstsq import numerical_rank
 from ..lstsq.cluster import Cluster
 from ..options import ScaleGrid, Settings
 from .discrete import DiscreteProblem, Fit
-from .search import ROUND_OFF, Search, descend, search
-
-COMPARABLE = 8.0  # ratio of lengths up to which axes share one scale, at first
-UNEQUAL = 3.0  # ratio of the solution's slopes, relative to what the scales expect, above which other scales are tried
-STEEPEST = 100.0  # the largest such ratio that a trial is trusted with
-SLOPE_POINTS = 500
-
-STRIDE = 3  # of the search, in quarter octaves
-STEPS = 3  # of a nonlinear iteration, in trials after the first
-SURE = 1e-2  # of a tolerance: residuals so small that the error will pass, mostly; else features are added
-ROWS = 2.5  # for each feature, if there are more than twice as many
+from .search import Search, descend, search
 
 
 @dataclass(frozen=True)
@@ -45,7 +36,7 @@ class ScaleHint:
 
     scales: Scales
     by_rank: bool = False
-    stride: int = STRIDE
+    stride: int = field(default_factory=lambda: ScaleTrials.STRIDE)
 
 
 @dataclass(frozen=True)
@@ -99,7 +90,7 @@ def refine(trials: Trials, hint: ScaleHint | None) -> Search:
     start = hint.scales if hint else first_scale(trials)
     if hint is not None and hint.by_rank:
         start = max(start, scale_by_rank(trials.discrete, trials.draw, start), key=math.prod)
-    stride = hint.stride if hint else STRIDE
+    stride = hint.stride if hint else ScaleTrials.STRIDE
     reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride, trials.enough(start))
     return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
 
@@ -123,7 +114,7 @@ def axis_ratios(discrete: DiscreteProblem) -> Scales:
     """
     shape: list[float] = []
     for lengths in _lengths(discrete):
-        comparable = max(lengths) <= COMPARABLE * min(lengths)
+        comparable = max(lengths) <= ScaleTrials.COMPARABLE * min(lengths)
         shape += [1.0 if comparable else 1 / w for w in lengths]
     return tuple(shape)
 
@@ -173,7 +164,7 @@ class Trials:
     @classmethod
     def of(cls, discrete: DiscreteProblem, draw: Draw) -> Trials:
         """No trials yet, of a problem at its points."""
-        share = ROWS * sum(discrete.settings.sizes(discrete.problem)) / discrete.rows
+        share = ScaleTrials.ROWS * sum(discrete.settings.sizes(discrete.problem)) / discrete.rows
         if share >= 0.5:
             return cls(discrete, draw, discrete.held_out, True)
         rng = np.random.default_rng(discrete.for_trials)
@@ -192,8 +183,8 @@ class Trials:
         self.loss(scales)  # finds the size, too
         tol, size = self.discrete.settings.tol, self.sizes.get(scales)
         if tol is None or not size:
-            return ROUND_OFF
-        return max(ROUND_OFF, SURE * min(tol / size, 1.0))
+            return ScaleSearch.ROUND_OFF
+        return max(ScaleSearch.ROUND_OFF, ScaleTrials.SURE * min(tol / size, 1.0))
 
     def slopes(self, scales: Scales) -> Scales | None:
         """The root mean squares of the slopes of a fit along the axes, if their ratios are not those of the scales.
@@ -210,13 +201,14 @@ class Trials:
 
     def _ratios(self, function: Field, scales: np.ndarray, unit: np.ndarray) -> list[float]:
         """Scales in proportion to a function's slopes; those given, if they are about that already."""
-        samples = Clustered(interior=SLOPE_POINTS).sample(Demand.inside(function.domain), np.random.SeedSequence(0))
+        inside = Clustered(interior=ScaleTrials.SLOPE_POINTS)
+        samples = inside.sample(Demand.inside(function.domain), np.random.SeedSequence(0))
         steepness = np.array([rms(slope) for slope in function.gradient(samples[0].points)]) * unit
         if not np.isfinite(steepness).all() or steepness.max() == 0:
             return list(scales.tolist())
         relative = steepness / scales
-        relative = np.maximum(relative, relative.max() / STEEPEST)
-        if relative.max() <= UNEQUAL * relative.min():
+        relative = np.maximum(relative, relative.max() / ScaleTrials.STEEPEST)
+        if relative.max() <= ScaleTrials.UNEQUAL * relative.min():
             return list(scales.tolist())
         return list((relative * scales).tolist())
 
@@ -232,7 +224,7 @@ class Trials:
         features = self.draw.scaled(scales, discrete.device)
         if self.fits and not problem.is_linear:  # a few steps from the best so far tell enough
             best = min(self.fits, key=lambda tried: self.losses[tried])
-            settings = replace(discrete.settings, initial=self.function(best), max_iterations=STEPS)
+            settings = replace(discrete.settings, initial=self.function(best), max_iterations=ScaleTrials.STEPS)
             discrete = replace(discrete, settings=settings)
         try:
             stats, weights = discrete.solve(features)

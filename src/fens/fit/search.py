@@ -9,16 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .._support.progress import time_left
+from .._support.steering import ScaleSearch
 from .._support.stored import stored
 from ..basis import Scales
 from ..errors import SettingError
 from ..options import ScaleGrid
-
-ROUND_OFF = 5e-14  # residual of an equation relative to its terms below which no scale is much better
-OCTAVE_PART = 2**0.25
-FARTHEST = 20
-BY_CHANCE = 0.5  # residual of an equation relative to its terms with which nothing is solved
-FLAT = 0.9  # of a residual, above which another one that is by chance is no better
 
 
 @stored("Search")
@@ -56,7 +51,7 @@ def search(grid: ScaleGrid, dimension: int, losses_of: Callable[[Sequence[Scales
     return Search(scales, tuple(losses), f"all {len(scales)} candidates of {grid} tried")
 
 
-def descend(loss: Callable[[float], float], first_stride: int, enough: float = ROUND_OFF) -> str:
+def descend(loss: Callable[[float], float], first_stride: int, enough: float) -> str:
     """Go down a loss with one minimum, as a function of a factor, from 1 on; tells why it ended.
 
     In strides, of quarter octaves, that grow as long as they lead down, and then between the last ones.
@@ -64,22 +59,23 @@ def descend(loss: Callable[[float], float], first_stride: int, enough: float = R
     tried: dict[int, float] = {}
 
     def at(k: int) -> float:
-        tried[k] = loss(OCTAVE_PART**k)
+        tried[k] = loss(ScaleSearch.OCTAVE_PART**k)
         return tried[k]
 
     def lowest() -> int:
         return min(tried, key=lambda k: (tried[k], abs(k)))
 
     if at(0) <= enough:
-        how_well = "to round-off" if tried[0] <= ROUND_OFF else "far better than the tolerance asks"
+        how_well = "to round-off" if tried[0] <= ScaleSearch.ROUND_OFF else "far better than the tolerance asks"
         return f"the equations hold {how_well} at the first scale"
     if not time_left():
         return "the time was up after the first scale"
     higher = at(first_stride)
-    by_chance = higher > max(BY_CHANCE, FLAT * tried[0])  # too high a scale is no better than a higher one
+    # too high a scale is no better than a higher one
+    by_chance = higher > max(ScaleSearch.BY_CHANCE, ScaleSearch.FLAT * tried[0])
     direction = 1 if higher < tried[0] and not by_chance else -1
     k, stride = max(0, direction) * first_stride, first_stride
-    while abs(k + direction * stride) <= FARTHEST and time_left() and at(k + direction * stride) < tried[k]:
+    while abs(k + direction * stride) <= ScaleSearch.FARTHEST and time_left() and at(k + direction * stride) < tried[k]:
         k, stride = k + direction * stride, stride + first_stride if len(tried) > 3 else stride
     if not math.isfinite(tried[k]):
         return "no trial led to a solution; the scale is that of the rank"

@@ -5,18 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from .._support.numbers import ENTRY, free
+from .._support.steering import Sketching, SolverChoice
 from .direct import Direct
 from .result import Failed
 from .rows import Rows, Solvable, Solver
-from .sketched import RATIO, Sketched
+from .sketched import Sketched
 from .streamed import TRIANGLES, Streamed
 
 __all__ = ["Automatic", "free", "held_bytes", "least"]
 
 COPIES = 3  # what `Direct` needs at its peak, in matrices
 VECTORS = 25  # numbers for each row besides those of the matrix: coordinates, coefficients, right-hand sides, residuals
-TALL = 5  # rows for each column from which a sketch pays
-WORTH = 2e10  # flops of a QR below which nothing needs to be saved
 
 
 @dataclass(frozen=True)
@@ -38,7 +37,8 @@ class Automatic:
         m, n = shape
         room = self.memory - least(m, 0)
         held: Solver = Direct() if held_bytes(shape) <= self.memory else Streamed.within(room, n)
-        if self.exact or m < TALL * n or 2 * m * n**2 < WORTH or COPIES * ENTRY * RATIO * n**2 > room:
+        pays = m >= SolverChoice.TALL * n and 2 * m * n**2 >= SolverChoice.WORTH
+        if self.exact or not pays or COPIES * ENTRY * Sketching.RATIO * n**2 > room:
             return held
         return Sketched(held)
 

@@ -10,11 +10,9 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from .._support.steering import Refinement
 from .rows import Rows
 from .triangle import Damped
-
-MOST = 8  # steps
-LEFT = 1e-2  # of ‖r‖²: as much as a further step would take away is not worth it
 
 
 def descended(rows: Rows, P: Damped, weights: Tensor, rhs: Tensor) -> Tensor:
@@ -22,8 +20,8 @@ def descended(rows: Rows, P: Damped, weights: Tensor, rhs: Tensor) -> Tensor:
     r, rmatvec = _residual(rows, weights, rhs)
     s = P.solve_Rt(rmatvec[:, None])[:, 0]
     p, left, nothing = s, s.square().sum(), torch.zeros_like(rhs)
-    for _ in range(MOST):
-        if not left > LEFT * r.square().sum():  # nor if they are not finite
+    for _ in range(Refinement.MOST_STEPS):
+        if not left > Refinement.LEFT * r.square().sum():  # nor if they are not finite
             break
         direction = P.solve_R(p[:, None].clone())[:, 0]
         q, change = _residual(rows, direction, nothing)  # of the other sign

@@ -18,12 +18,11 @@ import torch
 from torch import Tensor
 
 from .._support.matmul import matmul
+from .._support.steering import Refinement
 from .result import Failed, LeastSquares
 from .rows import Rows
 from .size import factor_of, largest
 from .triangle import Damped, own, rounding
-
-FALLING = 0.9  # residuals that fall to less of the last ones are worth another correction
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,7 @@ class Factorised:
             smaller = B - matmul(self.A, better)
             factors = smaller.norm(dim=0) / misfit.norm(dim=0)
             weights, misfit = better.where(factors < 1, weights), smaller.where(factors < 1, misfit)
-            if not (factors < FALLING).any():
+            if not (factors < Refinement.DIRECT_FALLS).any():
                 break
         return weights, misfit
 

@@ -23,17 +23,14 @@ from torch import Tensor
 
 from .._support.device import to_device
 from .._support.matmul import matmul
+from .._support.steering import Sketching
 from .conjugate import descended
 from .direct import Direct, Factorised
 from .result import Failed, LeastSquares
 from .rows import Rows, Solvable, Solver
 from .triangle import Damped, rounding
 
-RATIO = 2.5  # sketched rows for each column
 COPIES = 4  # sketched rows that a row is added to; the generator makes 4 numbers at a time
-COARSE = 1e-8  # of the right-hand side: residuals that rounding has nothing to do with
-FIRM = 1e4  # times rounding: damping after which gradients are more than noise
-TRUSTED = 2.0  # largest factor between the residual of all rows and that of the sketched ones
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,7 @@ class Sketched:
 
     def factorise(self, rows: Rows) -> Solvable | Failed:
         """The part of the work that does not depend on the right-hand side."""
-        mixture = Mixture(math.ceil(RATIO * rows.shape[1]) + COPIES, self.seed)
+        mixture = Mixture(math.ceil(Sketching.RATIO * rows.shape[1]) + COPIES, self.seed)
         inner = Direct().factorise(mixture.of_rows(rows))
         return inner if isinstance(inner, Failed) else Checked(rows, mixture, inner, self.otherwise)
 
@@ -141,10 +138,10 @@ class Checked:
             return found
         rhs = self.rows.rhs if b is None else b
         residual = float((rhs - self.rows.matvec(found.weights)).norm())
-        if not residual <= TRUSTED * found.residual:
+        if not residual <= Sketching.TRUSTED * found.residual:
             return self.whole.solve(b)
         found = replace(found, residual=residual)
-        return found if residual <= COARSE * float(rhs.norm()) else self._descended(found, rhs)
+        return found if residual <= Sketching.COARSE * float(rhs.norm()) else self._descended(found, rhs)
 
     def _descended(self, found: LeastSquares, rhs: Tensor) -> LeastSquares:
         """Nearly the least residual of all rows, by weights that do not make up for a part of it by rounding."""
@@ -158,7 +155,7 @@ class Checked:
     @cached_property
     def preconditioner(self) -> Damped:
         """The triangle of the sketch, damped by far more than rounding."""
-        return self.inner.damped.damped_further(FIRM * rounding(self.inner.A))
+        return self.inner.damped.damped_further(Sketching.FIRM * rounding(self.inner.A))
 
     def weights_for(self, B: Tensor, refined: bool = True) -> Tensor:
         """The weights for each column of several right-hand sides, looked at together."""
@@ -166,7 +163,7 @@ class Checked:
         found = self.inner.weights_for(mixed, refined)
         promised = (mixed - self.inner.matvec(found)).norm(dim=0)
         residuals = (B - self.rows.matvec(found)).norm(dim=0)
-        misled = torch.isfinite(residuals) & (residuals > TRUSTED * promised)
+        misled = torch.isfinite(residuals) & (residuals > Sketching.TRUSTED * promised)
         for k in misled.nonzero().flatten().tolist():
             alone = self.whole.solve(B[:, k])
             found[:, k] = alone.weights if alone.status == "solved" else torch.nan

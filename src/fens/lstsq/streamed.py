@@ -14,14 +14,13 @@ import torch
 from torch import Tensor
 
 from .._support.numbers import ENTRY
+from .._support.steering import Refinement
 from .passes import Passes, Sequential
 from .result import Failed, LeastSquares
 from .rows import Rows, Scaled
 from .size import factor_of, largest
 from .triangle import EPS, Damped, norm, rank_of, rounding
 
-FALLING = 0.5  # a residual that falls to less of the last one is worth another pass
-MOST = 8  # steps
 TRIANGLES = 5  # that are held besides the rows, each stored as a square
 HIGHEST = 4  # rows for each column that are folded in at a time; with more of them, little would be gained
 
@@ -108,7 +107,7 @@ class Triangular:
         whole = rhs.norm(dim=0)
         misfit = rhs - self.passes.matvec(weights) if weights.any() else rhs
         falling = torch.ones_like(whole, dtype=torch.bool)
-        for _ in range(MOST):
+        for _ in range(Refinement.MOST_STEPS):
             last = misfit.norm(dim=0)
             falling &= last > 0
             if not falling.any():
@@ -118,7 +117,7 @@ class Triangular:
             factors = smaller.norm(dim=0) / last
             falling &= factors < 1
             weights, misfit = better.where(falling, weights), smaller.where(falling, misfit)
-            falling &= factors <= FALLING
+            falling &= factors <= Refinement.STREAMED_FALLS
         return weights, misfit.norm(dim=0)
 
     def _corrections(self, misfit: Tensor, parts: Tensor, wanted: Tensor) -> Tensor:

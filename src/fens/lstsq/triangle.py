@@ -9,9 +9,10 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
+from .._support.steering import Refinement
+
 PANEL = 120  # columns
 EPS = torch.finfo(torch.float64).eps
-FEW = 4.0  # units of round-off
 
 
 class Damped:
@@ -171,7 +172,7 @@ def rounding(A: Tensor) -> float:
 
     Not of ‖A‖₂, which is larger by √n where columns are nearly parallel.
     """
-    return FEW * EPS * float(torch.linalg.vector_norm(A)) / math.sqrt(A.shape[1])
+    return Refinement.ROUNDING * EPS * float(torch.linalg.vector_norm(A)) / math.sqrt(A.shape[1])
 
 
 def numerical_rank(A: Tensor) -> int:

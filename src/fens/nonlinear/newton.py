@@ -18,6 +18,7 @@ from torch import Tensor
 
 from .._support.device import to_device
 from .._support.progress import time_left
+from .._support.steering import Nonlinear
 from .._support.stored import stored
 from ..basis import TrialSpace
 from ..discretise import DiscreteCondition, LinearRows, System, WithFixedWeights, WithRhs, linearise, weigh
@@ -26,15 +27,6 @@ from ..errors import EvaluationError
 from ..geometry import Region
 from ..lstsq import Failed, Solvable, Solver
 from ..problem import Problem
-
-TINY_STEP = 1e-13  # relative to u: round-off
-SMALL_STEP = 1e-8  # with steps below this that no longer shrink, round-off is reached too
-SETTLED_STEP = 1e-3  # with full steps below this that no longer shrink and a flat residual, it is the features' best
-STUCK_STEP = 0.03  # the same where no part of a step makes the residual fall; at a fold the full step is as large as u
-SHRINKING = {"newton": 0.7, "picard": 0.97}  # steps or residuals that fall to less of the last ones make progress
-FLAT = 1e-5  # relative change of the residual that counts as none
-SHORTEST = 2.0**-12  # of the fractions of a step that the line search tries
-DRIFT = 10.0  # factor by which row weights may leave those of the start before they are set anew
 
 
 @stored("State")
@@ -138,7 +130,8 @@ class Iteration:
         start far from the solution, an equation might not be seen at all.
         """
         fresh = weigh(linearise(self.discretised, here.jets), self.remembering, self.row_weights)
-        if any(not 1 / DRIFT < new.weight / old.weight < DRIFT for new, old in zip(fresh, last, strict=True)):
+        drift = [new.weight / old.weight for new, old in zip(fresh, last, strict=True)]
+        if any(not 1 / Nonlinear.DRIFT < factor < Nonlinear.DRIFT for factor in drift):
             return fresh
         return tuple(
             replace(new, weight=old.weight, scaling=old.scaling) for new, old in zip(fresh, last, strict=True)
@@ -151,10 +144,10 @@ class Iteration:
         full = self._restored(Iterate.of(self.problem, self.discretised, self.remembering, goal), conditions)
         step = here.step_to(full, self._zero)
         # near the least residual the features allow, it no longer tells one step from another; the steps still shrink
-        if not self.line_search or full.norm(conditions) < (1 + FLAT) * before:
+        if not self.line_search or full.norm(conditions) < (1 + Nonlinear.FLAT_RESIDUAL) * before:
             return full, 1.0, step
         fraction = 0.5
-        while fraction >= SHORTEST:
+        while fraction >= Nonlinear.SHORTEST:
             trial = self._restored(here.towards(full, fraction, self.discretised), conditions)
             if trial.norm(conditions) < (1 - 1e-4 * fraction) * before:
                 return trial, fraction, step
@@ -183,11 +176,12 @@ class Iteration:
     def _settled(self, step: float, damping: float, last: float, before: float, after: float) -> bool:
         """Whether a full step of this relative length says that further ones would only be rounding."""
         if damping == 0:
-            return step <= STUCK_STEP
-        part = SHRINKING["newton" if self.line_search else "picard"]
+            return step <= Nonlinear.STUCK_STEP
+        part = Nonlinear.SHRINKING if self.line_search else Nonlinear.SHRINKING_PICARD
         shrinking = step <= part * last or after <= part * before
-        flat = abs(after - before) <= FLAT * before and damping == 1
-        return step <= TINY_STEP or (not shrinking and step <= (SETTLED_STEP if flat else SMALL_STEP))
+        flat = abs(after - before) <= Nonlinear.FLAT_RESIDUAL * before and damping == 1
+        small = Nonlinear.SETTLED_STEP if flat else Nonlinear.SMALL_STEP
+        return step <= Nonlinear.TINY_STEP or (not shrinking and step <= small)
 
     def _state(
         self,

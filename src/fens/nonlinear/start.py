@@ -13,14 +13,13 @@ import torch
 from torch import Tensor
 
 from .._support.device import to_device
+from .._support.steering import Nonlinear
 from ..basis import TrialSpace
 from ..discretise import DiscreteCondition, LinearRows, RowFunctional, System, homes, linearise, mean_row_norm, weigh
 from ..errors import SettingError, quoted
 from ..geometry import Region
 from ..lstsq import Ridged, Solver
 from ..problem import Jet, Problem, Unknown, component_values, linear_part
-
-RIDGE = 1e-5  # of the norm of a column: a start needs few digits
 
 
 def starts(
@@ -108,7 +107,7 @@ def _of_linear_part(
     conditions = weigh(conditions, features, row_weights)
     rows, columns = sum(map(len, conditions)), len(features)
     column = max(mean_row_norm(c, features) for c in conditions) * math.sqrt(rows / columns)
-    weights = solver.factorise(Ridged(System(conditions, features), RIDGE * column)).solve().weights
+    weights = solver.factorise(Ridged(System(conditions, features), Nonlinear.RIDGE * column)).solve().weights
     return _with_numbers(weights, numbers, features)
 
 

@@ -7,10 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._support.progress import time_left
+from .._support.steering import Nonlinear
 from .newton import State
 
-HOLDS = 1e-3  # residual of an equation relative to its terms, up to which it holds
-NO_SOLUTION = 0.1  # and above which it cannot be said to hold at all
 ELSEWHERE = "Try another initial function, fens.continuation from an easier problem, or more features."
 
 
@@ -24,9 +23,9 @@ def status_of(states: Sequence[State], max_iterations: int) -> tuple[str, str]:
         return "failed", f"the residual became infinite or undefined. {ELSEWHERE}"
     if len(states) == 1:
         return "failed", f"no step could be computed from the initial function. {ELSEWHERE}"
-    if last.settled and last.relative <= HOLDS:
+    if last.settled and last.relative <= Nonlinear.HOLDS:
         return "converged", ""
-    if last.settled and last.relative <= NO_SOLUTION:
+    if last.settled and last.relative <= Nonlinear.NO_SOLUTION:
         return "settled", (
             f"an equation holds only to {last.relative:.1%} of its terms. More features may represent the solution "
             "better; or it is another one than this iteration went to, and another initial function will find it."

@@ -11,6 +11,7 @@ import numpy as np
 import sympy as sp
 
 from .._support.numbers import bytes_of, free, real_number
+from .._support.steering import Sizes
 from ..basis import activation
 from ..discretise import check_weights
 from ..errors import SettingError, concerning, listed, quoted
@@ -24,9 +25,6 @@ from .table import OPTIONS, Options, Scale
 
 __all__ = ["Scale", "Settings", "check_sampler"]
 
-ONE_SIZE = 1000  # features of a solve that does not look for their number
-FIRST_SIZE = 400  # features of one that does, at first
-FIRST_SIZE_TO_TOLERANCE = 300  # the same where a tolerance may be met by fewer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,7 +52,7 @@ class Settings(Options):
     @property
     def size(self) -> int:
         """How many features a single solve has for each unknown; the largest number if they have their own."""
-        return ONE_SIZE if self.features is None else int(max(self._counts))
+        return Sizes.ONE_SIZE if self.features is None else int(max(self._counts))
 
     @concerning("features")
     def sizes(self, problem: Problem) -> tuple[int, ...]:
@@ -97,7 +95,7 @@ class Settings(Options):
         """The number of features that growth begins with."""
         if self.features is not None:
             return self.size
-        return min(FIRST_SIZE if self.tol is None else FIRST_SIZE_TO_TOLERANCE, self.max_features)
+        return min(Sizes.FIRST_SIZE if self.tol is None else Sizes.FIRST_SIZE_TO_TOLERANCE, self.max_features)
 
     @property
     def adapts(self) -> bool | None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._support.numbers import rms
 from .._support.progress import time_left
+from .._support.steering import Adaptation, Features, ScaleSearch
 from ..basis import (
     PROPOSALS,
     Ansatz,
@@ -31,24 +32,12 @@ from ..basis import (
 from ..discretise.field import Field
 from ..fit.discrete import DiscreteProblem
 from ..fit.scale import ScaleChoice, ScaleHint, choose_scale
-from ..fit.search import ROUND_OFF, Search
+from ..fit.search import Search
 from ..fit.stats import Round
 from ..geometry import Clustered, Demand, ExtremePoints
 from ..options import Settings
 from ..problem import Component, Problem
 from .sites import sites_of
-
-ROUNDS = 12
-PAYS = 0.7  # of the held-out residual that a round must leave at most
-LARGER = 2.0  # factor from the scale of one round to the first that the next tries
-MANY = 3  # coordinates, above which pilots have sparse frequencies and rounds are worth trying at once
-UNRESOLVED = 1e-3  # residual of an equation relative to its terms, above which they are worth trying in any dimension
-LEARNT = 0.1  # of the held-out residual that more features must leave for an ansatz to serve again
-SERVES = 1e-10  # or the residual below which it does in any case
-REACHING = 0.2  # of the points, as many more on the way to where the domain is farthest along frequencies
-REACHED = 100  # frequencies of each unknown that are followed
-SLOPE_POINTS = 1000
-COUPLING_POINTS = 200
 
 
 @dataclass(frozen=True)
@@ -75,7 +64,7 @@ def _first(component: Component, settings: Settings) -> Ansatz:
     d = len(component.domain.coordinates)
     if settings.frequencies is not None:
         plain = Plain(settings.frequencies)
-    elif settings.adapts is False or d <= MANY:
+    elif settings.adapts is False or d <= Features.MANY:
         plain = Plain()
     else:
         plain = Plain(Mixture(((0.5, Isotropic()), (0.5, Sparse.of_few(d)))))
@@ -90,9 +79,9 @@ def adapt(
     """The best candidate after as many rounds as pay, and what was tried."""
     best, rounds = pilot, list[Round]()
     kinds = set(PROPOSALS)
-    for seed in for_rounds.spawn(ROUNDS):
+    for seed in for_rounds.spawn(Adaptation.ROUNDS):
         before, function = best, best.choice.function
-        if before.loss <= ROUND_OFF or function is None or not time_left():
+        if before.loss <= ScaleSearch.ROUND_OFF or function is None or not time_left():
             break
         larger = ScaleHint(_common(before.choice.scales, before.draw.dimension))
         for kind in sorted(kinds):
@@ -104,7 +93,7 @@ def adapt(
             other = Candidate(draw, choose_scale(discrete.starting_from(function), draw, hint))
             rounds.append(Round(kind, ansaetze, other.loss, other.loss < best.loss))
             best = min(best, other, key=lambda c: c.loss)
-        if best.loss > PAYS * before.loss:
+        if best.loss > Adaptation.ROUND_LEAVES * before.loss:
             break
         won = next(r.kind for r in rounds if r.ansaetze is best.draw.ansaetze)
         kinds -= {r.kind for r in rounds if r.kind != won}  # what was tried and lost is not tried again
@@ -128,11 +117,12 @@ def rough_from(field: Field, unit: np.ndarray, residual: float) -> Rough:
     d = len(field.domain.coordinates)
 
     def slopes() -> np.ndarray:
-        return np.asarray(np.stack(field.gradient(_points(field, SLOPE_POINTS)), axis=1) * unit)
+        return np.asarray(np.stack(field.gradient(_points(field, Adaptation.SLOPE_POINTS)), axis=1) * unit)
 
     def bends() -> np.ndarray:
         axis, both = np.eye(d, dtype=int), [(i, j) for i in range(d) for j in range(i, d)]
-        across = field.derivatives(_points(field, COUPLING_POINTS), [(axis[i] + axis[j]).tolist() for i, j in both])
+        points = _points(field, Adaptation.COUPLING_POINTS)
+        across = field.derivatives(points, [(axis[i] + axis[j]).tolist() for i, j in both])
         found = np.zeros((d, d))
         for (i, j), values in zip(both, across, strict=True):
             found[i, j] = found[j, i] = rms(values) * float(unit[i] * unit[j])
@@ -143,7 +133,7 @@ def rough_from(field: Field, unit: np.ndarray, residual: float) -> Rough:
 
 def _common(scales: Scales, d: int) -> Scales:
     """Larger scales, one for all axes of each unknown, whose frequencies now carry the ratios."""
-    return tuple(LARGER * own[0] for own in of_each(scales, d) for _ in own)
+    return tuple(Adaptation.LARGER * own[0] for own in of_each(scales, d) for _ in own)
 
 
 def should_adapt(discrete: DiscreteProblem, pilot: Candidate, smaller: Search | None) -> bool:
@@ -159,11 +149,13 @@ def should_adapt(discrete: DiscreteProblem, pilot: Candidate, smaller: Search | 
     learnt = False
     if smaller is not None:
         before = min(smaller.losses)
-        if pilot.loss < max(SERVES, LEARNT * before if before <= UNRESOLVED else 0.0):
+        learnt_well = Adaptation.LEARNT * before if before <= Adaptation.WORTH_TRYING else 0.0
+        if pilot.loss < max(Adaptation.SERVES, learnt_well):
             return False
         learnt = not pilot.draw.is_plain
-    many = len(discrete.problem.coordinates) > MANY
-    return bool(adapts) or learnt or many or pilot.loss > UNRESOLVED or (pilot.loss > SERVES and has_special(pilot))
+    many = len(discrete.problem.coordinates) > Features.MANY
+    unresolved = pilot.loss > Adaptation.WORTH_TRYING
+    return bool(adapts) or learnt or many or unresolved or (pilot.loss > Adaptation.SERVES and has_special(pilot))
 
 
 def has_special(pilot: Candidate) -> bool:
@@ -177,10 +169,10 @@ def with_extreme_points(settings: Settings, best: Candidate) -> Settings:
 
     In few dimensions all points do.
     """
-    along = best.draw.frequencies(REACHED)
-    if best.draw.is_plain or along.shape[1] <= MANY or not settings.places_points:
+    along = best.draw.frequencies(Adaptation.REACHED)
+    if best.draw.is_plain or along.shape[1] <= Features.MANY or not settings.places_points:
         return settings
-    return replace(settings, points=ExtremePoints(tuple(map(tuple, along.tolist())), REACHING))
+    return replace(settings, points=ExtremePoints(tuple(map(tuple, along.tolist())), Adaptation.REACHING))
 
 
 def _points(function: Field, count: int) -> np.ndarray:

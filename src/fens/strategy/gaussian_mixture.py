@@ -6,11 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .._support.steering import SpotFit
 from ..basis import Spot
-
-STEPS = 40  # of the fit
-APART = 5.5  # squared distance of two spots, relative to the sum of their variances, below which they are one
-LEAST = 1e-3  # part of all the weight that makes a spot
 
 
 @dataclass(frozen=True)
@@ -28,7 +25,7 @@ class Mixture:
         share = np.exp(log - log.max(axis=1, keepdims=True))
         share *= (weights / share.sum(axis=1))[:, None]
         mass = share.sum(axis=0)
-        share, mass = share[:, mass > LEAST], mass[mass > LEAST]
+        share, mass = share[:, mass > SpotFit.LEAST_WEIGHT], mass[mass > SpotFit.LEAST_WEIGHT]
         centres = share.T @ points / mass[:, None]
         squares = share.T @ points**2 / mass[:, None]
         return Mixture(mass, centres, np.maximum(squares - centres**2, floor))
@@ -37,7 +34,7 @@ class Mixture:
         """The two that are closest to each other made one; None if none are close."""
         gaps = (self.centres[:, None] - self.centres) ** 2 / (self.variances[:, None] + self.variances)
         distance = gaps.sum(axis=2) + np.diag(np.full(len(self.parts), np.inf))
-        if not distance.min() < APART:
+        if not distance.min() < SpotFit.APART:
             return None
         pair = np.array(np.unravel_index(distance.argmin(), distance.shape))
         p = self.parts[pair] / self.parts[pair].sum()
@@ -59,7 +56,7 @@ def find_spots(points: np.ndarray, weights: np.ndarray, start: np.ndarray, width
     points, weights = points[seen], weights[seen]
     found = Mixture(np.full(len(start), 1 / len(start)), start, np.tile(width**2, (len(start), 1)))
     while True:
-        for _ in range(STEPS):
+        for _ in range(SpotFit.STEPS):
             found = found.fitted(points, weights, floor)
         if (fewer := found.joined()) is None:
             pairs = zip(found.centres.tolist(), np.sqrt(found.variances).tolist(), strict=True)

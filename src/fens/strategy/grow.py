@@ -9,23 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from .._support.progress import time_left
+from .._support.steering import Assessment, Growth, ScaleSearch
 from ..errors import NotConverged, ToleranceNotMet
-from ..estimate.assess import FLOOR, Evidence, after_growth, understated
-from ..fit.search import BY_CHANCE
+from ..estimate.assess import Evidence, after_growth, understated
 from ..options import Settings
 from ..problem import Problem
 from ..solution import Solution
 from .pipeline import Clock, solve_with
-
-GROWTH = 1.5  # factor from one number of features to the next
-PAYS = 2.0  # factor by which the error must fall for growth to go on
-CONVERGING = 1e-6  # relative error above which growth goes on anyway: convergence may not have begun
-NEAR_FLOOR = 1e-11  # relative error below which one step tells whether more of them pay
-SIZES = 3  # whose errors tell how fast these fall
-RESOLVED = 1e-3  # relative error from which on they fall by rule
-ALGEBRAIC = 2.0  # power of the number of features, below which more of them do not pay
-UNTRUSTED_SIZES, FALLS = 3, 1.25  # sizes beyond the first, over which residuals of solutions in doubt must fall by that
-ROWS_TO_GROW = 1.8  # rows for each feature that leave enough of them for more
 
 
 def grow(problem: Problem, settings: Settings) -> Solution:
@@ -33,7 +23,9 @@ def grow(problem: Problem, settings: Settings) -> Solution:
     found: list[Solution] = []
     clock, reason = Clock(), ""
     while not reason:
-        size = settings.first_size if not found else min(round(GROWTH * found[-1].settings.size), settings.max_features)
+        size = settings.first_size
+        if found:
+            size = min(round(Growth.FACTOR * found[-1].settings.size), settings.max_features)
         with clock("smaller sizes"):
             found.append(solve_larger(problem, replace(settings, features=size), found))
         reason = why_stop(found, settings) or out_of_time(found)
@@ -71,7 +63,7 @@ def solve_larger(problem: Problem, settings: Settings, smaller: Sequence[Solutio
 
 def _says_something(solution: Solution) -> bool:
     """Whether a solution is any guide to a better one; scales and directions found by chance would mislead."""
-    return solution.search is None or min(solution.search.losses) < BY_CHANCE
+    return solution.search is None or min(solution.search.losses) < ScaleSearch.BY_CHANCE
 
 
 def why_stop(found: Sequence[Solution], settings: Settings) -> str:
@@ -81,25 +73,25 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
         return "the tolerance is met"
     if last.settings.size >= settings.max_features:
         return f"max_features, {settings.max_features}, is reached"
-    if last.stats.rows < ROWS_TO_GROW * last.settings.size:
+    if last.stats.rows < Growth.ROWS_TO_GROW * last.settings.size:
         return f"the points, {last.stats.rows} rows, are too few for more features"
     if last.error is None or _is_hopeless(last.error.evidence, len(found)):
         return "more features would not help"
     if len(found) > 1 and all(s.stats.status == "failed" for s in found):
         return "the iteration failed with more features, too"
-    if settings.tol is None and last.error.relative <= FLOOR:
+    if settings.tol is None and last.error.relative <= Assessment.FLOOR:
         return "round-off is reached"
     if last.error.verdict == "noise-limited":
         return "the noise of the data limits the solution"
     if stuck(found):
         return "the equations hold no better with more features"
-    if (power := rate(found)) < ALGEBRAIC:
+    if (power := rate(found)) < Growth.ALGEBRAIC:
         reached = last.expected_error * (last.settings.size / settings.max_features) ** power
         if settings.tol is None or reached > settings.tol:
             return f"the error falls only as the power {power:.1f} of the number of features"
-    steps = 1 if last.error.relative <= NEAR_FLOOR else 2  # at first, errors fall by chance as much as by rule
-    pays = len(found) <= steps or last.expected_error * PAYS < min(s.expected_error for s in found[:-steps])
-    return "" if pays or not last.error.relative <= CONVERGING else "more features no longer lower the error"
+    steps = 1 if last.error.relative <= Growth.NEAR_FLOOR else 2  # at first, errors fall by chance as much as by rule
+    pays = len(found) <= steps or last.expected_error * Growth.PAYS < min(s.expected_error for s in found[:-steps])
+    return "" if pays or not last.error.relative <= Growth.CONVERGING else "more features no longer lower the error"
 
 
 def rate(found: Sequence[Solution]) -> float:
@@ -109,8 +101,8 @@ def rate(found: Sequence[Solution]) -> float:
     corner, or of conditions that do not fit together there. Before that, from one size to the next, and while
     frequencies learn, errors tell little.
     """
-    last = found[-SIZES:]
-    if len(last) < SIZES or any(s.error is None or not s.error.relative <= RESOLVED for s in last):
+    last = found[-Growth.SIZES:]
+    if len(last) < Growth.SIZES or any(s.error is None or not s.error.relative <= Growth.RESOLVED for s in last):
         return float("inf")
     if any(s.stats.rounds for s in last) or not all(np.isfinite(s.expected_error) for s in last):
         return float("inf")
@@ -121,12 +113,14 @@ def rate(found: Sequence[Solution]) -> float:
 def stuck(found: Sequence[Solution]) -> bool:
     """Whether no solution is to be trusted, and residuals have stayed where they were over the last sizes."""
     worst = [s.error.evidence.worst for s in found if s.error is not None and not s.error.trusted]
-    return len(worst) == len(found) > UNTRUSTED_SIZES and worst[-1] * FALLS > worst[-1 - UNTRUSTED_SIZES]
+    if not len(worst) == len(found) > Growth.UNTRUSTED_SIZES:
+        return False
+    return worst[-1] * Growth.UNTRUSTED_FALLS > worst[-1 - Growth.UNTRUSTED_SIZES]
 
 
 def out_of_time(found: Sequence[Solution]) -> str:
     """Whether the time would be up before a solution with more features is there: it takes longer than the last."""
-    longer = GROWTH**2 * sum(found[-1].stats.seconds.values())
+    longer = Growth.FACTOR**2 * sum(found[-1].stats.seconds.values())
     return "" if time_left(longer) else "the time is up, max_seconds"
 
 

@@ -13,25 +13,16 @@ from math import prod
 
 import numpy as np
 
+from .._support.steering import Localisation, ScaleSearch
 from ..basis import Ansatz, AtSpots, InCells
 from ..discretise.field import Field, Fields
 from ..fit.discrete import DiscreteProblem, place_points
 from ..fit.scale import choose_scale
-from ..fit.search import ROUND_OFF
 from ..geometry import Concentrated, Demand, Domain, Random
 from ..options import Settings
 from ..problem import Problem
 from .adapt import Candidate
 from .gaussian_mixture import find_spots
-
-PART = 4  # one in so many features makes a rough solution
-FEWEST = 100  # features of one
-ROUNDS = 5
-AT_SPOTS = 0.75  # of the features
-MOST = 64  # spots
-AT_LEAST = 4  # features at each
-SLOPE_POINTS = 20000
-WIDER = 1.5  # how much farther than its features the points of a spot reach
 
 
 def localised(
@@ -40,16 +31,16 @@ def localised(
     """Functions at spots, if that is better than cells that are all alike."""
     if settings.adapts is False:
         return in_cells
-    least = max(FEWEST, prod(settings.cells(problem.coordinates) or ()))
+    least = max(Localisation.FEWEST, prod(settings.cells(problem.coordinates) or ()))
     sizes = zip(problem.components, settings.sizes(problem), strict=True)
-    fewer = {c.unknown: min(n, max(n // PART, least)) for c, n in sizes if not c.is_constant}
+    fewer = {c.unknown: min(n, max(n // Localisation.PART, least)) for c, n in sizes if not c.is_constant}
     rough = replace(settings, features=fewer, tol=None)
     everywhere = tuple(a.inner if isinstance(a, InCells) else a for a in in_cells)
-    for_cells, for_whole, *rounds = seed.spawn(2 + ROUNDS)
+    for_cells, for_whole, *rounds = seed.spawn(2 + Localisation.ROUNDS)
     best = trial_solve(problem, rough, in_cells, for_cells)
     last = min(best, trial_solve(problem, rough, everywhere, for_whole), key=lambda c: c.loss)
     for stream in rounds:
-        if last.choice.function is None or best.loss <= ROUND_OFF:
+        if last.choice.function is None or best.loss <= ScaleSearch.ROUND_OFF:
             break
         other = trial_solve(problem, rough, _at_spots(last.choice.function, rough, everywhere), stream)
         last, best = other, min(best, other, key=lambda c: c.loss)
@@ -61,8 +52,8 @@ def with_points_at_spots(settings: Settings, ansaetze: tuple[Ansatz, ...]) -> Se
     spots = [s for a in ansaetze for s in a.spots]
     if not spots or not settings.places_points:
         return settings
-    widths = tuple(tuple(WIDER * w for w in s.width) for s in spots)
-    return replace(settings, points=Concentrated(tuple(s.centre for s in spots), widths, AT_SPOTS))
+    widths = tuple(tuple(Localisation.WIDER * w for w in s.width) for s in spots)
+    return replace(settings, points=Concentrated(tuple(s.centre for s in spots), widths, Localisation.AT_SPOTS))
 
 
 def trial_solve(
@@ -85,16 +76,17 @@ def _at_spots(function: Fields, settings: Settings, everywhere: tuple[Ansatz, ..
 
 def _around(field: Field, settings: Settings, size: int, inner: Ansatz) -> Ansatz:
     """Functions at spots where a function varies more than on the mean; the others everywhere."""
-    samples = Random(interior=SLOPE_POINTS).sample(Demand.inside(field.domain), np.random.SeedSequence(0))
+    samples = Random(interior=Localisation.SLOPE_POINTS).sample(Demand.inside(field.domain), np.random.SeedSequence(0))
     points = samples[0].points
     above = np.maximum(variation(field, points) - 1, 0.0)
-    most = min(MOST, int(AT_SPOTS * size / AT_LEAST))
+    most = min(Localisation.MOST_SPOTS, int(Localisation.AT_SPOTS * size / Localisation.AT_LEAST))
     if most == 0 or not 0 < above.sum() < float("inf"):
         return inner
     cells = settings.cells(field.domain.coordinates)
     assert cells is not None
     start = _heaviest(points, above, field.domain, cells)[:most]
-    return AtSpots(find_spots(points, above, start, np.array(field.domain.half_widths) / cells), AT_SPOTS, inner)
+    spots = find_spots(points, above, start, np.array(field.domain.half_widths) / cells)
+    return AtSpots(spots, Localisation.AT_SPOTS, inner)
 
 
 def variation(field: Field, points: np.ndarray) -> np.ndarray:

@@ -6,12 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from .._support.steering import CornerSites
 from ..basis import Corner, Hole, Sites
 from ..geometry import Cylinder, Domain, Piece
-
-NEAR = 1e-9  # of the size of a domain: ends of sides that are one place
-ALONG = 1e-4  # of a side: how far to go from its end to see where it leads
-STRAIGHT = 1e-6  # of an angle that is no corner
 
 
 def sites_of(domain: Domain) -> Sites:
@@ -24,7 +21,7 @@ def sites_of(domain: Domain) -> Sites:
 def corners_of(domain: Domain) -> tuple[Corner, ...]:
     """Where two sides of a domain in the plane meet at an angle."""
     ends = [end for facet in domain.edges for end in _ends(facet.piece)]
-    near = NEAR * max(domain.half_widths)
+    near = CornerSites.SAME_PLACE * max(domain.half_widths)
     found: list[Corner] = []
     for k, (place, along, inward) in enumerate(ends):
         others = [e for j, e in enumerate(ends) if j != k and np.abs(e[0] - place).max() <= near]
@@ -33,7 +30,7 @@ def corners_of(domain: Domain) -> tuple[Corner, ...]:
         turn = 1.0 if along[0] * inward[1] - along[1] * inward[0] > 0 else -1.0  # on which side of it the domain lies
         first, last = (float(np.arctan2(t[1], t[0])) for t in (along, others[0][1]))
         opening = (turn * (last - first)) % (2 * np.pi) or 2 * np.pi  # sides that lie on each other are a slit
-        if abs(opening - np.pi) > STRAIGHT:
+        if abs(opening - np.pi) > CornerSites.STRAIGHT:
             found.append(Corner(tuple(place.tolist()), first + turn * opening / 2, opening))
     return tuple(found)
 
@@ -42,7 +39,7 @@ def _ends(piece: Piece) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """The two ends of a side: its place, the direction along the side from there, and the one into the domain."""
     if len(piece.ends) != 1 or not piece.ends[0]:
         return
-    for end, further in ((0.0, ALONG), (1.0, 1 - ALONG)):
+    for end, further in ((0.0, CornerSites.ALONG), (1.0, 1 - CornerSites.ALONG)):
         here = piece.place(np.array([[end], [further]]))
         if here.normals is None:
             continue

@@ -15,15 +15,13 @@ import numpy as np
 import sympy as sp
 import torch
 
+from ..._support.steering import Features
 from ..._support.stored import stored
 from ..ansatz import Ansatz, Drawn, Frame, Plain, RandomDraw, Sum
 from ..composed import Composed
 from ..proposals import PROPOSALS, Proposal, Rough
 from ..sites import Hole
 from ..union import Union
-
-MOST_HOLES = 10
-AT_HOLES = 0.5  # of the functions
 
 
 @dataclass(frozen=True)
@@ -94,9 +92,9 @@ def around_holes(ansatz: Ansatz, rough: Rough) -> Ansatz | None:
     """Half of the functions around the holes, if there are some and not too many."""
     holes = rough.sites.holes
     known = any(isinstance(part, AroundHoles) for part in ansatz.parts)
-    if known or not holes or len(holes) > MOST_HOLES or len(holes[0].centre) < 2:
+    if known or not holes or len(holes) > Features.MOST_HOLES or len(holes[0].centre) < 2:
         return None
-    return Sum(((1 - AT_HOLES, ansatz), (AT_HOLES, AroundHoles(holes))))
+    return Sum(((1 - Features.AT_HOLES, ansatz), (Features.AT_HOLES, AroundHoles(holes))))
 
 
 PROPOSALS.own("holes", Proposal(around_holes, special=True))

@@ -1,0 +1,457 @@
+"""The numbers that steer automatic choices: thresholds, factors, and counts of rounds, probes and points.
+
+Each stands here once, in the group of the place that uses it, with its meaning and the command that measures what it
+does. They are read where they are used, `Growth.PAYS`, so that a benchmark or a test can change one for a while:
+
+>>> with changed("Growth.PAYS", 4.0):
+...     Growth.PAYS
+4.0
+>>> Growth.PAYS
+2.0
+
+Elsewhere stay bounds on what users may give, sizes of blocks for caches and memory, formats, what saved solutions are
+made of, and constants of mathematics. docs/steering.md follows from this module: `python benchmarks/steering.py --page`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import ClassVar, TypeVar, cast
+
+Number = TypeVar("Number", int, float)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A number that steers, what it means, and the command that measures what it does."""
+
+    value: float
+    meaning: str
+    by: str = ""
+
+
+CONSTANTS: dict[str, Constant] = {}  # by group and name, such as "Growth.PAYS"
+
+
+def constant(value: Number, meaning: str, by: str = "") -> Number:
+    """A number of a group; of the text, `Steering` takes notice and leaves the number alone."""
+    return cast("Number", Constant(value, meaning, by))
+
+
+class Steering:
+    """A group of numbers; its first line says where they are used."""
+
+    groups: ClassVar[dict[str, type[Steering]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        cls.groups[cls.__name__] = cls
+        for name, it in list(vars(cls).items()):
+            if isinstance(it, Constant):
+                key = f"{cls.__name__}.{name}"
+                by = it.by or f"python benchmarks/steering.py {key}"
+                CONSTANTS[key] = Constant(it.value, it.meaning, by)
+                setattr(cls, name, it.value)
+
+
+@contextmanager
+def changed(key: str, value: float) -> Iterator[None]:
+    """Within it, a constant has another value."""
+    if key not in CONSTANTS:
+        raise KeyError(f"There is no steering constant {key!r}; fens._support.steering.CONSTANTS has all their names.")
+    group, _, name = key.partition(".")
+    before = getattr(Steering.groups[group], name)
+    setattr(Steering.groups[group], name, value)
+    try:
+        yield
+    finally:
+        setattr(Steering.groups[group], name, before)
+
+
+# the number of features, and their scale ----------------------------------------------------------------------
+
+
+class Sizes(Steering):
+    """options.settings: how many features a solve starts with."""
+
+    ONE_SIZE = constant(1000, "features of a solve that does not look for their number")
+    FIRST_SIZE = constant(400, "features of one that does, at first")
+    FIRST_SIZE_TO_TOLERANCE = constant(300, "the same where a tolerance may be met by fewer")
+
+
+class Growth(Steering):
+    """strategy.grow: when to add features."""
+
+    FACTOR = constant(1.5, "from one number of features to the next")
+    PAYS = constant(2.0, "factor by which the error must fall for growth to go on")
+    CONVERGING = constant(1e-6, "relative error above which growth goes on anyway: convergence may not have begun")
+    NEAR_FLOOR = constant(1e-11, "relative error below which one step tells whether more features pay")
+    SIZES = constant(3, "sizes whose errors tell how fast these fall")
+    RESOLVED = constant(1e-3, "relative error from which on errors fall by rule")
+    ALGEBRAIC = constant(2.0, "power of the number of features, below which more of them do not pay")
+    UNTRUSTED_SIZES = constant(3, "sizes beyond the first, over which residuals of solutions in doubt must fall")
+    UNTRUSTED_FALLS = constant(1.25, "factor by which they must")
+    ROWS_TO_GROW = constant(1.8, "rows for each feature that leave enough of them for more")
+
+
+class ScaleSearch(Steering):
+    """fit.search: descent from one scale to the next."""
+
+    ROUND_OFF = constant(5e-14, "residual of an equation relative to its terms below which no scale is much better")
+    OCTAVE_PART = constant(2**0.25, "factor between neighbouring scales")
+    FARTHEST = constant(20, "such factors from the first scale to the last that is tried")
+    BY_CHANCE = constant(0.5, "residual of an equation relative to its terms with which nothing is solved")
+    FLAT = constant(0.9, "of a residual, above which another one that is by chance is no better")
+
+
+class ScaleTrials(Steering):
+    """fit.scale: trial solves at a scale."""
+
+    COMPARABLE = constant(8.0, "ratio of lengths up to which axes share one scale, at first")
+    UNEQUAL = constant(
+        3.0, "ratio of the solution's slopes, relative to what the scales expect, above which other scales are tried"
+    )
+    STEEPEST = constant(100.0, "the largest such ratio that a trial is trusted with")
+    SLOPE_POINTS = constant(500, "points at which slopes of a trial are taken")
+    STRIDE = constant(3, "first stride of the search, in quarter octaves")
+    STEPS = constant(3, "steps of a nonlinear iteration, in trials after the first")
+    SURE = constant(
+        1e-2, "of a tolerance: residuals so small that the error will pass, mostly; else features are added"
+    )
+    ROWS = constant(2.5, "rows of a trial for each feature, if there are more than twice as many")
+
+
+# trial functions ----------------------------------------------------------------------------------------------
+
+
+class Features(Steering):
+    """basis: what trial functions are proposed."""
+
+    LEAST_SCALE = constant(
+        0.15,
+        "scale on [−1, 1]^d below which features are hard to tell from polynomials of low degree; in more than four "
+        "dimensions a few thousand features do not fill even that band, and smaller scales only lose digits",
+    )
+    MANY = constant(
+        3,
+        "coordinates, above which pilots have sparse frequencies, couplings are worth looking for, and rounds are "
+        "worth trying at once",
+    )
+    SPARED = constant(0.1, "of the frequencies follow nothing learnt, so that nothing is lost")
+    COUPLED = constant(
+        0.1, "second derivative across two coordinates, relative to the largest, from which on they are coupled"
+    )
+    MOST_SUBSETS = constant(100, "sets of coupled coordinates; with more of them none are singled out")
+    MOST_HOLES = constant(10, "holes around which there are functions; with more of them there are none")
+    AT_HOLES = constant(0.5, "of the functions are around holes", by="python benchmarks/shapes.py annulus")
+    REACH = constant(2.5, "standard deviations within which features at a spot have to be told apart")
+    SHARED = constant(4, "points of a grid for each cosine from which a product of cosines pays")
+
+
+class Adaptation(Steering):
+    """strategy.adapt: rounds in which trial functions learn."""
+
+    ROUNDS = constant(12, "rounds at most", by="python benchmarks/adaptive.py")
+    ROUND_LEAVES = constant(0.7, "of the held-out residual that a round must leave at most")
+    LARGER = constant(2.0, "factor from the scale of one round to the first that the next tries")
+    WORTH_TRYING = constant(
+        1e-3, "residual of an equation relative to its terms, above which rounds are worth trying in any dimension"
+    )
+    LEARNT = constant(0.1, "of the held-out residual that more features must leave for an ansatz to serve again")
+    SERVES = constant(1e-10, "residual below which it does in any case")
+    REACHING = constant(
+        0.2,
+        "of the points, as many more on the way to where the domain is farthest along frequencies",
+        by="python benchmarks/far.py",
+    )
+    REACHED = constant(100, "frequencies of each unknown that are followed", by="python benchmarks/far.py")
+    SLOPE_POINTS = constant(1000, "points at which slopes of a pilot are taken")
+    COUPLING_POINTS = constant(200, "points at which second derivatives of a pilot are taken")
+
+
+class CornerSites(Steering):
+    """strategy.sites: where a domain has corners."""
+
+    SAME_PLACE = constant(1e-9, "of the size of a domain: ends of sides that are one place")
+    ALONG = constant(1e-4, "of a side: how far to go from its end to see where it leads")
+    STRAIGHT = constant(1e-6, "of an angle that is no corner")
+
+
+class Localisation(Steering):
+    """strategy.localise: functions at spots where rough solutions vary."""
+
+    PART = constant(4, "one in so many features makes a rough solution")
+    FEWEST = constant(100, "features of a rough solution")
+    ROUNDS = constant(5, "rough solutions at most")
+    AT_SPOTS = constant(0.75, "of the features are at spots", by="python benchmarks/pieces.py 1600 0.06")
+    MOST_SPOTS = constant(64, "spots at most")
+    AT_LEAST = constant(4, "features at each spot")
+    SLOPE_POINTS = constant(20000, "points at which slopes of a rough solution are taken")
+    WIDER = constant(1.5, "how much farther than its features the points of a spot reach")
+
+
+class SpotFit(Steering):
+    """strategy.gaussian_mixture: the spots themselves."""
+
+    STEPS = constant(40, "steps of the fit")
+    APART = constant(
+        5.5, "squared distance of two spots, relative to the sum of their variances, below which they are one"
+    )
+    LEAST_WEIGHT = constant(1e-3, "part of all the weight that makes a spot")
+
+
+# rows, least squares and iterations ---------------------------------------------------------------------------
+
+
+class Discretisation(Steering):
+    """discretise: rows and their weights."""
+
+    BALANCE_ROWS = constant(64, "rows from which the size of a condition's rows is estimated")
+    UNEVEN = constant(
+        30.0,
+        "ratio of the largest row of a condition to a usual one, above which each is divided by its norm",
+        by="python benchmarks/row_weights.py",
+    )
+    SOFT = constant(
+        1e-5, "weight of data with noise relative to that of equations, which are to hold whatever the data say"
+    )
+    NEGLIGIBLE = constant(1e-6, "size of one unknown relative to another's, below which it may be rounding")
+    RULE = constant(24, "points of an integral along a direction")
+
+
+class SolverChoice(Steering):
+    """lstsq.automatic: which solver."""
+
+    TALL = constant(5, "rows for each column from which a sketch pays", by="python benchmarks/lstsq_choice.py")
+    WORTH = constant(2e10, "flops of a QR below which nothing needs saving", by="python benchmarks/lstsq_choice.py")
+
+
+class Refinement(Steering):
+    """lstsq: corrections, by any solver."""
+
+    DIRECT_FALLS = constant(0.9, "residuals that fall to less of the last ones are worth another correction")
+    STREAMED_FALLS = constant(0.5, "the same where a correction is another pass over the rows")
+    MOST_STEPS = constant(8, "passes over the rows, or steps of conjugate gradients, at most")
+    LEFT = constant(1e-2, "of ‖r‖²: as much as a further step would take away is not worth it")
+    ROUNDING = constant(4.0, "units of round-off of a column, the noise that a triangle is damped by")
+
+
+class Sketching(Steering):
+    """lstsq.sketched: least squares of mixtures of rows."""
+
+    RATIO = constant(2.5, "sketched rows for each column", by="python benchmarks/lstsq_choice.py")
+    COARSE = constant(1e-8, "of the right-hand side: residuals that rounding has nothing to do with")
+    FIRM = constant(1e4, "times rounding: damping after which gradients are more than noise")
+    TRUSTED = constant(2.0, "largest factor between the residual of all rows and that of the sketched ones")
+
+
+class Nonlinear(Steering):
+    """nonlinear: where iterations start, when they end, and what came of them."""
+
+    RIDGE = constant(1e-5, "of the norm of a column: a start needs few digits")
+    TINY_STEP = constant(1e-13, "step relative to u that is round-off")
+    SMALL_STEP = constant(1e-8, "with steps below this that no longer shrink, round-off is reached too")
+    SETTLED_STEP = constant(
+        1e-3, "with full steps below this that no longer shrink and a flat residual, it is the features' best"
+    )
+    STUCK_STEP = constant(
+        0.03, "the same where no part of a step makes the residual fall; at a fold the full step is as large as u"
+    )
+    SHRINKING = constant(
+        0.7,
+        "steps or residuals that fall to less of the last ones make progress",
+        by="python benchmarks/newton_and_picard.py",
+    )
+    SHRINKING_PICARD = constant(0.97, "the same of Picard's", by="python benchmarks/newton_and_picard.py")
+    FLAT_RESIDUAL = constant(1e-5, "relative change of the residual that counts as none")
+    SHORTEST = constant(2.0**-12, "of the fractions of a step that the line search tries")
+    DRIFT = constant(10.0, "factor by which row weights may leave those of the start before they are set anew")
+    HOLDS = constant(1e-3, "residual of an equation relative to its terms, up to which it holds")
+    NO_SOLUTION = constant(0.1, "and above which it cannot be said to hold at all")
+
+
+class Eigenvalues(Steering):
+    """eigenvalues: candidates, and which of them are confirmed."""
+
+    SAME_VALUE = constant(1e-9, "relative difference up to which two values of an equation are the same")
+    EXTRA = constant(10, "functions iterated on beyond those wanted, so that the last of these converge too")
+    MOST_ITERATIONS = constant(60, "iterations at most")
+    SETTLED = constant(1e-14, "relative change of the eigenvalues with which they have settled")
+    NEARLY = constant(1e-8, "and below which it is enough that they no longer settle")
+    SHRINKING = constant(0.7, "of the change some iterations ago, above which it is settling no more")
+    PATIENCE = constant(3, "so many iterations ago")
+    INDEPENDENT = constant(1e-13, "of a function, below which what others leave of it is rounding")
+    REAL = constant(1e-9, "imaginary part relative to the value, below which it is rounding")
+    DAMPING = constant(100.0, "of the least squares: right-hand sides without a solution would be met by huge weights")
+    SPURIOUS = constant(0.1, "residual of the equation relative to its terms, above which an eigenvalue is none")
+    OFF_CENTRE = constant(0.137, "of the natural size of an eigenvalue, by which the shift avoids round numbers")
+    CONFIRMED = constant(1e-3, "relative difference up to which two computations found the same eigenvalue")
+    DEFECT = constant(
+        0.5, "of what is left of a function that counts: much of it is in other directions than the function"
+    )
+
+
+# the estimate and the verdict ---------------------------------------------------------------------------------
+
+
+class Assessment(Steering):
+    """estimate.assess: from evidence to an estimate and a verdict."""
+
+    SAFETY = constant(2.0, "the difference of two solutions can be smaller than the error of either")
+    UNRESOLVED = constant(
+        0.01, "residual of an equation relative to its terms, above which two solutions may err alike"
+    )
+    UNCERTAIN = constant(0.05, "relative error above which a solution is not one")
+    DETERMINED = constant(1e-8, "relative error to which a random function must be found again")
+    AMPLIFIED = constant(
+        200.0, "units of round-off, times the change of a solution with its data, to which it suffices"
+    )
+    RECOVERED = constant(1e-4, "and this at least, whatever it is lost to")
+    SENSITIVE = constant(
+        30.0, "change of a solution relative to that of its data, from which on it must not grow with the features"
+    )
+    GROWS = constant(
+        4.0, "factor by which it grows as features double, if nothing bounds it; one of a derivative grows by 2 at most"
+    )
+    GROWN_TOO = constant(0.01, "of that change, from which on a solution is large because solutions grow")
+    SINGULAR = constant(3e11, "change of a solution relative to that of its data that leaves no digits")
+    HELPS = constant(0.5, "of the error with fewer features, below which more of them help")
+    BY_LUCK = constant(10.0, "times its own estimate is the most that those of more features make of the smallest one")
+    ROUNDED = constant(3e-14, "residual of an equation relative to its terms, up to which it is rounding")
+    FLOOR = constant(1.2e-14, "relative error that needs no improvement")
+    DEVIATIONS = constant(
+        5.0, "standard deviations of a misfit above its mean, which is one in some million by chance"
+    )
+
+
+class Estimation(Steering):
+    """estimate.estimate: which evidence is collected."""
+
+    MOST_DOUBLED = constant(2000, "features, of which twice as many are tried")
+    HALF_WAY = constant(2.0, "a step of Newton's goes half of the way, or more, to where a solution branches")
+    GROWTH_ENDS = constant(1.5, "growth of the sensitivity to twice as many features, below which it has ended")
+    MOST_OF_CHANGE = constant(
+        10, "times what twice as many features change is the most that an error is, unless it falls by a tenth only"
+    )
+    COARSE_RESIDUAL = constant(
+        1e-9, "residual above which solutions may err alike where a leading coefficient is about to vanish"
+    )
+    STANDS_OUT = constant(
+        3.0, "times the error that shows elsewhere, from which on points do not see what a known function does"
+    )
+    FAR = constant(100.0, "distance from the origin, in half-widths, from which the rounding of coordinates counts")
+
+
+class SecondSolve(Steering):
+    """estimate.second: a solution with other features at other points."""
+
+    PROBES = constant(1000, "points in the domain at which functions are compared")
+    FAR_POINTS = constant(100, "some of its corners, and as many points that are farthest along frequencies")
+    CHANGES = constant(8, "samples of random changes of the equations")
+    NOISES = constant(4, "samples of the noise of data")
+    SMOOTH = constant(20, "one in so many features makes the smooth one of the random functions")
+
+
+class CloserLook(Steering):
+    """estimate.closer: residuals near corners, ends and zeros of coefficients."""
+
+    ROWS = constant(25.0, "rows for each feature: ten times those of a fit")
+    FEWER_ROWS = constant(2.5, "the same in more dimensions, where ten times as many points are no denser")
+    MANY = constant(3, "coordinates, above which points in balls are rare")
+    DECADES = constant(8, "distances, each a tenth of the one before; the first is a tenth of a domain")
+    EACH = constant(16, "points at each distance on a piece")
+    AROUND = constant(4, "and around each corner")
+    MOST_CORNERS = constant(24, "corners that are looked at")
+    MOST_ENDS = constant(4, "directions of a piece with ends, up to which all of its corners are considered")
+    SMALL = constant(0.01, "of the usual leading coefficient, below which its zero is looked for")
+    ZOOM = constant(0.05, "factor from one neighbourhood of a zero to the next")
+    ZOOMS = constant(6, "neighbourhoods")
+    NEARBY = constant(60, "points in each")
+
+
+class LocalLook(Steering):
+    """estimate.local: which errors the residuals found there stand for."""
+
+    STENCIL = constant(9, "points along a wave")
+    VANISHING = constant(0.1, "leading coefficient, relative to what it usually is, below which it is about to vanish")
+    NEXT_TO = constant(0.02, "of the size of a domain, from a corner")
+    CANDIDATES = constant(8, "points for each order of magnitude of a leading coefficient about to vanish")
+
+
+class Scanning(Steering):
+    """estimate.scan: known functions between the points."""
+
+    LOOKS = constant(2**17, "places in each region")
+    FEW_LOOKS = constant(2**12, "if all functions were computed: none of them varies faster than its features")
+    CELLS = constant(
+        256, "cells, in each of which the largest and the smallest value are held against those at points nearby"
+    )
+    NEIGHBOURS = constant(4, "points nearby for each dimension, and as many more")
+    MOST_AXES = constant(2, "axes of cells in which quadratics are fitted")
+    BEYOND = constant(2.0, "ranges of the values at neighbours, beyond which points do not see a value")
+    NOTHING = constant(1e-9, "of the range of all values")
+    PLAIN_WAVES = constant(
+        40.0, "radians across half the domain, up to which points of any fit see what a formula does"
+    )
+
+
+class ShortWaves(Steering):
+    """estimate.symbol: how short waves grow and decay."""
+
+    SHORT = constant(1e3, "wave number of short waves, in units of half the width of the domain")
+    SHORTER = constant(4.0, "times that for others, which must grow faster")
+    FASTER = constant(1.5, "factor by which they must")
+    FAST = constant(10.0, "growth over half the width of a domain that matters")
+    UNDAMPED = constant(1e-3, "growth or decay that is rounding")
+
+
+class Characteristics(Steering):
+    """estimate.kind: whether conditions stand where the type of the equations needs them."""
+
+    PLACES = constant(12, "places at which the roots of the symbol are counted")
+    DIRECTIONS = constant(4, "directions of waves at each")
+    SHARE = constant(0.25, "of these in which a root is on the wrong side")
+    STEP = constant(0.02, "step along a characteristic, in half-widths of the domain")
+    STEPS = constant(300, "steps along a characteristic")
+    ON_FACE = constant(24, "points of a face that are looked at, and from which characteristics start")
+    NO_CONDITION = constant(
+        1e-3, "leading coefficient, relative to what it usually is, with which a face may need no condition"
+    )
+
+
+class Exponents(Steering):
+    """estimate.exponents: equations that degenerate on a face."""
+
+    NEAR = constant(1e-4, "distance from a face, in half-widths, at which coefficients are looked at")
+    NEARER = constant(1e-6, "the same once more")
+    ALIKE = constant(1e-2, "what their quotients at the two may differ by")
+    SAME = constant(0.02, "distance of two exponents that count as one")
+
+
+class Contradiction(Steering):
+    """estimate.conflict: equations that contradict each other."""
+
+    SUSPICIOUS = constant(1e-8, "relative residual above which equations may contradict each other")
+    TRACE = constant(1e-12, "the same on a face next to which the terms of an equation are large without end")
+    LARGE = constant(0.2, "of the largest relative residual, from which on another is large, too")
+    SPREAD = constant(
+        0.28, "share of the points that have most of a residual, below which it is concentrated; of noise it is 1/3"
+    )
+    SPREAD_OF_DATA = constant(0.1, "the same at given points, none of which may be at a corner")
+    SPREAD_OF_MORE = constant(0.04, "the same of equations of which a domain has more than unknowns")
+    TRIED = constant(3, "equations whose weight is changed")
+    STAYS = constant(1.15, "factor by which a residual may fall as features double, and still stays")
+    HEAVIER = constant(10.0, "times the weight of an equation")
+    FALLS = constant(3.0, "factor by which its residual then falls")
+    FALLS_A_LITTLE = constant(1.15, "the same of noise, where those of others grow by far")
+    GROWN = constant(1.1, "factor by which those of others grow")
+    GROWN_BY_FAR = constant(5.0, "the same where its own falls a little")
+    WITHOUT = constant(0.01, "factor by which residuals fall without a condition that contradicts the others")
+    PLACES_ON_FACE = constant(8, "places on a face")
+    HIDDEN = constant(
+        0.1, "share of the leading terms in an equation for the shortest waves, below which it may have layers"
+    )
+    HALF_HIDDEN = constant(
+        0.75, "the same where an equation does not hold: features resolve layers that are wider than their waves"
+    )
