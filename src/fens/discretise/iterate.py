@@ -115,7 +115,7 @@ class Iterate:
                 ]
                 source = residual - _summed(condition, parts)
                 whole = _measure(condition) * sum(sizes) + rms(source)
-                ratio = rms(residual) / whole if whole > 0 and condition.noise is None else 0.0
+                ratio = 0.0 if whole == 0 or condition.noise is not None else rms(residual) / whole
                 found.append(ratio if np.isfinite(ratio) else float("inf"))
         return tuple(found)
 

@@ -39,7 +39,8 @@ def starts(
     if initial is None:
         yield _of_linear_part(problem, discretised, features, row_weights, solver)
         for constant in (1.0, 0.0):
-            yield _fitted(problem, dict.fromkeys(problem.unknowns, constant), discretised, features, solver)
+            functions = dict.fromkeys((u for u in problem.unknowns if not isinstance(u, Unknown)), constant)
+            yield _fitted(problem, functions, discretised, features, solver)
     elif isinstance(initial, str):
         if initial != "random":
             raise SettingError(
