@@ -38,7 +38,7 @@ PATIENCE = 60  # seconds of the processor for a solve
 ROUNDING = 1e-13  # errors below which are alike
 SMALL = {"features": 120, "max_iterations": 8}
 TABLE = {
-    "Helmholtz, growing": (zoo.helmholtz, {"max_features": 900}),
+    "a function, growing": (zoo.function_2d, {"max_features": 900}),
     "Burgers": (lambda: zoo.burgers(0.1), SMALL),
     "Bratu": (zoo.bratu, SMALL),
     "annulus": (zoo.annulus, SMALL),
@@ -47,7 +47,10 @@ TABLE = {
     "spots": (zoo.helmholtz_tanh, {"features": 80, "partition": 2}),
     "two materials": (zoo.interface, SMALL),
 }
-FAMILIES = ("regular_at_zero", "euler", "bump_on_a_line", "two_values", "incompatible_flux", "cauchy", "no_inflow")
+FAMILIES = (
+    "regular_at_zero", "euler", "bump_on_a_line", "two_values", "incompatible_flux", "measured_otherwise", "cauchy",
+    "no_inflow",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
