@@ -9,10 +9,10 @@ import sympy as sp
 import torch
 
 import fens
+from fens._support.steering import Localisation
 from fens.basis import AroundHoles, AtSpots, InCells, Number, RandomFeatures, TwoLayers
 from fens.errors import SettingError
 from fens.geometry import Demand
-from fens.strategy import localise
 
 x, y, t = sp.symbols("x y t", real=True)
 CENTRE, RADIUS = (0.4, 0.5), 0.2
@@ -79,8 +79,8 @@ ROWS = [
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
     """One thread; and a short look at where solutions vary."""
-    monkeypatch.setattr(localise, "SLOPE_POINTS", 2000)
-    monkeypatch.setattr(localise, "ROUNDS", 2)
+    monkeypatch.setattr(Localisation, "SLOPE_POINTS", 2000)
+    monkeypatch.setattr(Localisation, "ROUNDS", 2)
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     yield

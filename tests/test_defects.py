@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 
 import fens
+from fens._support.steering import Localisation
 from fens._support.stored import STORED
 from fens.basis import AroundHoles, AtSpots, Hole, InCells, Mixture, Oriented, Plain, Sum, TwoLayers
 from fens.basis.composed import Composed
@@ -25,7 +26,6 @@ from fens.lstsq import SOLVERS
 from fens.nonlinear import Iteration
 from fens.reproduce.cells import Cell, digest_of, sources
 from fens.reproduce.run import run_cell
-from fens.strategy import localise
 
 SAVED = sorted((Path(__file__).parent / "saved").glob("*.fens"))
 PACKAGE = Path(fens.__file__).parent
@@ -66,7 +66,7 @@ def test_two_layers_stay_when_functions_around_holes_win():
 
 def test_rounds_record_the_functions_that_there_are(monkeypatch):
     """Failed: with partition= the round for holes was recorded, but its functions were not drawn."""
-    monkeypatch.setattr(localise, "ROUNDS", 0)  # cells, and no spots, which have learnt already and want no rounds
+    monkeypatch.setattr(Localisation, "ROUNDS", 0)  # cells, and no spots, which have learnt already and want no rounds
     solution = fens.solve(ring_problem(), features=200, partition=2, estimate=False)
     last = rounds_kept(solution)[-1]
     assert last.ansaetze == solution.ansaetze

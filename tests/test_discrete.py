@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import fens
+from fens._support.steering import Discretisation
 from fens.basis import (
     AroundHoles,
     Draw,
@@ -26,7 +27,7 @@ from fens.basis import (
     of_each,
 )
 from fens.discretise import LinearRows, RowFunctional, System, linearise, weigh
-from fens.discretise.weights import UNEVEN, evened, is_uneven
+from fens.discretise.weights import evened, is_uneven
 from fens.errors import EvaluationError, SettingError
 from fens.fit.discrete import DiscreteProblem, place_points
 from fens.geometry import Samples
@@ -250,9 +251,9 @@ def test_samples_are_rows_each_or_summed():
     ("norms", "uneven"),
     [
         ([1, 1, 1], False),
-        ([1, 1, UNEVEN], False),
-        ([1, 1, 1.01 * UNEVEN], True),
-        ([0, 0, 0, 1, 1, 1.01 * UNEVEN], True),  # rows of zeros say nothing
+        ([1, 1, Discretisation.UNEVEN], False),
+        ([1, 1, 1.01 * Discretisation.UNEVEN], True),
+        ([0, 0, 0, 1, 1, 1.01 * Discretisation.UNEVEN], True),  # rows of zeros say nothing
         ([0, 0, 0, 5], False),
         ([0, 0], False),
         ([1e-9, 1, 1], False),  # it is the large ones that decide alone
