@@ -23,11 +23,10 @@ import torch
 
 import fens
 from fens import zoo
+from fens._support.steering import Assessment, Sizes
 from fens.discretise import System, discretise, linearise, weigh
-from fens.estimate.assess import DETERMINED, UNRESOLVED
 from fens.geometry import Clustered
 from fens.lstsq import Direct
-from fens.options.settings import FIRST_SIZE, FIRST_SIZE_TO_TOLERANCE
 from fens.problem import newton_form
 
 HERE = Path(__file__).parent
@@ -344,9 +343,10 @@ def save(figure: plt.Figure, name: str) -> None:
 def defaults() -> Numbers:
     """What the pages say of defaults and limits."""
     return {
-        "first_size": str(FIRST_SIZE), "first_size_to_tolerance": str(FIRST_SIZE_TO_TOLERANCE),
+        "first_size": str(Sizes.FIRST_SIZE),
+        "first_size_to_tolerance": str(Sizes.FIRST_SIZE_TO_TOLERANCE),
         "rows": f"{Clustered().rows:g}",
-        "determined": power(DETERMINED), "unresolved": f"{UNRESOLVED:.0%}",
+        "determined": power(Assessment.DETERMINED), "unresolved": f"{Assessment.UNRESOLVED:.0%}",
     }  # fmt: skip
 
 
