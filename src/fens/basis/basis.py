@@ -67,15 +67,10 @@ class Basis(ABC):
 
 
 @dataclass(frozen=True)
-class CachedBasis(Basis):
-    """Any basis, with its derivatives at points kept: an operator is a sum of these, times its coefficients."""
+class OfBasis(Basis):
+    """What is made of another basis, a function of each of its functions: it passes on what that knows of itself."""
 
     plain: Basis
-    budget: MemoryBudget
-    _memory: Memory = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_memory", Memory(self.budget))
 
     def __len__(self) -> int:
         return len(self.plain)
@@ -94,6 +89,17 @@ class CachedBasis(Basis):
     def speeds(self) -> Tensor:
         """Those of the basis."""
         return self.plain.speeds
+
+
+@dataclass(frozen=True)
+class CachedBasis(OfBasis):
+    """Any basis, with its derivatives at points kept: an operator is a sum of these, times its coefficients."""
+
+    budget: MemoryBudget
+    _memory: Memory = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_memory", Memory(self.budget))
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """(Σ_α c_α ∂^α φ_j)(x_i)."""

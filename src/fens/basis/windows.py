@@ -25,7 +25,7 @@ from .._support.steering import Features
 from .._support.stored import stored
 from ..errors import SettingError
 from .ansatz import Ansatz, Drawn, Frame, RandomDraw, UnionDraw
-from .basis import Basis, Operator
+from .basis import Basis, OfBasis, Operator
 from .calculus import leibniz
 from .distribution import Distribution
 from .rank import by_rank
@@ -96,29 +96,10 @@ class Gaussian:
 
 @stored("Windowed")
 @dataclass(frozen=True)
-class Windowed(Basis):
+class Windowed(OfBasis):
     """The functions of a basis, times a window."""
 
-    plain: Basis
     window: Window
-
-    def __len__(self) -> int:
-        return len(self.plain)
-
-    @property
-    def dimension(self) -> int:
-        """The number of coordinates."""
-        return self.plain.dimension
-
-    @property
-    def frequencies(self) -> Tensor | None:
-        """Those of the basis."""
-        return self.plain.frequencies
-
-    @property
-    def speeds(self) -> Tensor:
-        """Those of the basis."""
-        return self.plain.speeds
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """(Σ_α c_α ∂^α φ_j)(x_i)."""
