@@ -21,14 +21,16 @@ def sites_of(domain: Domain) -> Sites:
 def corners_of(domain: Domain) -> tuple[Corner, ...]:
     """Where two sides of a domain in the plane meet at an angle."""
     ends = [end for facet in domain.edges for end in _ends(facet.piece)]
-    near = CornerSites.SAME_PLACE * max(domain.half_widths)
-    found: list[Corner] = []
+    places, near = np.array([place for place, _, _ in ends]), CornerSites.SAME_PLACE * max(domain.half_widths)
+    found, seen = list[Corner](), np.zeros(len(ends), dtype=bool)
     for k, (place, along, inward) in enumerate(ends):
-        others = [e for j, e in enumerate(ends) if j != k and np.abs(e[0] - place).max() <= near]
-        if len(others) != 1 or any(np.abs(np.array(c.place) - place).max() <= near for c in found):
+        here = np.flatnonzero(np.abs(places - place).max(axis=1) <= near)
+        if seen[k] or len(here) != 2:
             continue
+        seen[here] = True
+        other = ends[int(here[here != k][0])]
         turn = 1.0 if along[0] * inward[1] - along[1] * inward[0] > 0 else -1.0  # on which side of it the domain lies
-        first, last = (float(np.arctan2(t[1], t[0])) for t in (along, others[0][1]))
+        first, last = (float(np.arctan2(t[1], t[0])) for t in (along, other[1]))
         opening = (turn * (last - first)) % (2 * np.pi) or 2 * np.pi  # sides that lie on each other are a slit
         if abs(opening - np.pi) > CornerSites.STRAIGHT:
             found.append(Corner(tuple(place.tolist()), first + turn * opening / 2, opening))
