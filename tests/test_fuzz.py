@@ -20,6 +20,14 @@ def test_what_is_wrong_is_refused_in_a_sentence(name, part):
     assert not failures, "\n\n".join(failures)
 
 
+FOUND = [("saved", 1001944), ("saved", 1012541), ("calls", 1004649)]  # what longer runs found, each in its own way
+
+
+@pytest.mark.parametrize(("name", "seed"), FOUND)
+def test_what_was_found_stays_mended(name, seed):
+    assert not failure(name, seed)
+
+
 def refused(case):
     raise FileError("the file is not good")
 

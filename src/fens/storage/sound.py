@@ -169,7 +169,8 @@ def _patch(p: Patch) -> bool:
 
 def _part(p: Part) -> bool:
     d = len(p.of.coordinates) if isinstance(p.of, Domain) else 0
-    return d > 0 and len(p.pieces) > 0 and {coordinates_of(piece) for piece in p.pieces} == {d}
+    distinct = len(set(map(id, p.pieces))) == len(p.pieces)
+    return d > 0 and len(p.pieces) > 0 and distinct and {coordinates_of(piece) for piece in p.pieces} == {d}
 
 
 def _points(p: Points) -> bool:

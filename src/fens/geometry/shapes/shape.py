@@ -132,6 +132,8 @@ class Inside(Piece):
             points, weights = slice_rule(self.shape, n)
             return Samples(points), weights
         samples = Inside.attempt(self, fixed_sobol(4 * TRIALS, len(self.shape.coordinates)))[0]
+        if not len(samples):
+            raise RegionError(f"There is no integral over {self.shape.name}: none of {4 * TRIALS} points lies in it.")
         return samples, np.full(len(samples), self.shape.volume() / len(samples))
 
 
