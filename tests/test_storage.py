@@ -1008,3 +1008,23 @@ def page_without_picture(solution):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report, "_picture", lambda solution: "")
         return report.page(solution, "a title", "u")
+
+
+@pytest.mark.parametrize(
+    ("once", "now"),
+    [
+        ({"is_integral": False}, None),
+        ({"is_integral": True}, "integral"),
+        ({"is_integral": False, "functional": "integral"}, None),
+        ({"is_integral": True, "functional": "mean"}, "mean"),
+    ],
+)
+def test_equations_that_said_whether_they_are_integrals_are_read(once, now):
+    values = {"residual": sp.Symbol("r"), "jets": (), "text": "r", **once, "statement": None}
+    assert registry.KINDS["Equation"].written_with(list(values)).built(values).functional == now
+
+
+def test_whether_an_equation_is_an_integral_is_a_matter_of_yes_or_no():
+    values = {"residual": sp.Symbol("r"), "jets": (), "text": "r", "is_integral": 3, "statement": None}
+    with pytest.raises(FileError, match="neither one of integrals nor without any"):
+        registry.KINDS["Equation"].written_with(list(values)).built(values)

@@ -67,7 +67,7 @@ def scans(
     found = []
     for k, (p, stream) in enumerate(zip(discretised, seed.spawn(len(discretised)), strict=True)):
         formulas = [f for f in _known(p) if not is_plain(f.expression, problem)]
-        if formulas and not p.is_integral and any(len(q.ends) for q in p.condition.region.patches):
+        if formulas and p.is_pointwise and any(len(q.ends) for q in p.condition.region.patches):
             looks = Scanning.FEW_LOOKS if all(map(_is_computed, formulas)) else Scanning.LOOKS
             everywhere = p.moved(_everywhere(p, looks, np.random.default_rng(stream)), problem.coordinates)
             found.append((k, Scan.of(formulas, p, everywhere, _abrupt(formulas, p, problem))))

@@ -39,15 +39,19 @@ class Jet:
 class Equation:
     """F = 0, where F is an expression in the coordinates and in one symbol for each derivative of the unknowns.
 
-    For an integral equation, it is the integral of F over the region that vanishes, or another `functional` of it.
+    It holds at every point of its region, or for a `functional` of F there, such as its integral.
     """
 
     residual: sp.Expr
     jets: tuple[tuple[Jet, sp.Dummy], ...]
     text: str
-    is_integral: bool = False
+    functional: str | None = None  # its name
     statement: sp.Basic | None = field(default=None, repr=False, compare=False)  # as the user wrote it
-    functional: str = "integral"
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether it is F itself that vanishes, at every point, rather than a functional of it."""
+        return self.functional is None
 
     @property
     def uses_normals(self) -> bool:
@@ -100,7 +104,7 @@ def taken_apart(
     found = []
     for part in parts:
         present = tuple((jet, symbol) for jet, symbol in reader.jets.items() if symbol in part.free_symbols)
-        found.append(Equation(part, present, text, bool(kind), statement, kind or "integral"))
+        found.append(Equation(part, present, text, kind, statement))
     if not found or not all(e.jets for e in found):
         names = ", ".join(dict.fromkeys(str(c.unknown) for c in components))
         raise EquationError(f"The equation {text} does not contain the unknown {names}; every equation must.")
@@ -178,11 +182,11 @@ class Reader:
         return nodes
 
 
-def _integrand(residual: sp.Expr, text: str) -> tuple[sp.Expr, str]:
+def _integrand(residual: sp.Expr, text: str) -> tuple[sp.Expr, str | None]:
     """What is integrated, and how, if the equation is one of integrals: other terms count with their share."""
     totals = sorted(residual.atoms(Total), key=str)
     if not totals:
-        return residual, ""
+        return residual, None
     stand_ins = {total: sp.Dummy() for total in totals}
     outer = residual.xreplace(stand_ins)
     coefficients = {total: sp.expand(outer).coeff(s) for total, s in stand_ins.items()}

@@ -56,7 +56,7 @@ def _check(solution: Solution, name: str) -> None:
 
 def _sampled(solution: Solution) -> bool:
     """Whether there are points for each equation."""
-    return all(c.equation.is_integral or c.region in solution.samples for c in solution.problem.conditions)
+    return all(not c.equation.is_pointwise or c.region in solution.samples for c in solution.problem.conditions)
 
 
 def _belong(blocks: tuple[Solution, ...], problem: Problem) -> bool:
