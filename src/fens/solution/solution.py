@@ -28,6 +28,8 @@ from ..geometry import Clustered, Demand, Domain, Grid, Region, Sampler, Samples
 from ..options import ScaleGrid
 from ..options.settings import Settings, check_sampler
 from ..problem import LINEARISATIONS, Problem, Unknown, component_values
+from ..storage import KINDS, write
+from .check import check_whole
 from .integral import integrate
 
 if TYPE_CHECKING:
@@ -252,9 +254,7 @@ class Solution:
 
     def save(self, path: str | Path) -> None:
         """Write the solution with its problem, options and history to one file, for `fens.load`."""
-        from .store import save
-
-        save(self, path)
+        write(path, self, KINDS, check_whole)
 
     def to_csv(self, path: str | Path, points: Any = None) -> None:
         """Write a table: a column for each coordinate and unknown, a row for each point of the domain.
