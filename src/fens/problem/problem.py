@@ -13,7 +13,8 @@ from sympy.core.function import AppliedUndef
 
 from .._support.stored import stored
 from ..errors import EquationError, FensError, RegionError, UnsupportedEquation, quoted
-from .expression import Equation, as_expression, find_unknowns, taken_apart, worked_out
+from .equation import Equation
+from .expression import as_expression, find_unknowns, taken_apart, worked_out
 from .flux import check_jumps
 from .operators import unfolded
 from .unknowns import Component, Unknown, parts_of
