@@ -24,14 +24,10 @@ def name_of(path):
 MODULES = {name_of(path): path for path in sorted(SOURCE.rglob("*.py"))}
 
 
-# What closes a circle, and is imported inside of functions: shapes are combined by their operators, and solutions
-# saved and shown by their methods. This list only gets shorter, too.
+# What closes a circle, and is imported inside of functions: shapes are combined to shapes by their operators. This list
+# only gets shorter, too.
 CIRCLES = {
     ("fens.geometry.shapes.shape", "fens.geometry.shapes.combination"),
-    ("fens.geometry.shapes.shape", "fens.geometry.shapes.cylinder"),
-    ("fens.solution.solution", "fens.solution.export.notebook"),
-    ("fens.solution.solution", "fens.solution.export.report"),
-    ("fens.solution.solution", "fens.solution.store"),
 }
 
 

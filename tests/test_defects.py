@@ -78,7 +78,7 @@ def test_rounds_record_the_functions_that_there_are(monkeypatch):
 
 def rough(holes=()):
     slopes = np.outer(np.linspace(1, 2, 50), [3.0, 1.0])
-    return Rough(2, Sites(tuple(holes)), lambda: slopes, lambda: np.ones((2, 2)), 1e-3)
+    return Rough(2, lambda: Sites(tuple(holes)), lambda: slopes, lambda: np.ones((2, 2)), 1e-3)
 
 
 LEARNT = Mixture(((0.9, Oriented(((2.0, 0.0), (0.0, 0.5)))), (0.1, Oriented(((1.0, 0.0), (0.0, 1.0))))))

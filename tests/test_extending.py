@@ -233,7 +233,7 @@ def test_a_shape_with_a_curve_of_its_own(clean):
 
 
 def test_what_is_loaded_from_a_forged_file_is_checked_by_its_class(clean):
-    from fens.solution.store import ALL
+    from fens.storage import KINDS as ALL
     from fens.storage import packed
     from fens.storage.container import unpacked
 

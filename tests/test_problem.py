@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 import fens
 from fens.errors import EquationError, EvaluationError, RegionError, UnsupportedEquation
 from fens.problem import Component, Formula, Jet, manufacture, newton_form
-from fens.problem.expression import multipliers, read
+from fens.problem.equation import multipliers
+from fens.problem.expression import read
 
 x, y, t, k = sp.symbols("x y t k")
 u = sp.Function("u")(x, y)

@@ -12,7 +12,7 @@ import fens
 from fens._support.numbers import EPS
 from fens._support.progress import within
 from fens._support.steering import Assessment, ScaleSearch
-from fens.basis import PROPOSALS, AroundHoles, AtSpots, Draw, Mixture, Oriented, Plain, Sparse, Spot, Sum
+from fens.basis import PROPOSALS, AroundHoles, AtSpots, Draw, Mixture, Oriented, Plain, Sites, Sparse, Spot, Sum
 from fens.estimate.assess import Error, Evidence, after_growth, assess, understated
 from fens.fit.scale import ScaleChoice
 from fens.fit.search import Search, descend
@@ -324,6 +324,20 @@ def test_couplings_are_those_of_mixed_derivatives(make, unit, subsets):
     assert isinstance(learnt, Sparse)
     assert dict(zip(learnt.subsets, learnt.shares, strict=True)) == subsets
     assert spared == Sparse.of_few(4)
+
+
+def test_nothing_is_computed_that_no_proposal_asks_for(monkeypatch):
+    asked = []
+    monkeypatch.setattr("fens.strategy.adapt.sites_of", lambda domain: asked.append("sites") or Sites())
+    monkeypatch.setattr(Known, "gradient", lambda self, points: asked.append("slopes") or [points[:, 0]] * 2)
+    rough = rough_from(on_box(lambda x, y: x + y, 2), np.ones(2), 0.1)
+    assert not asked
+    for _ in range(2):  # and what is asked for only once
+        PROPOSALS["directions"].propose(PLAIN, rough)
+    assert asked == ["slopes"]
+    for _ in range(2):
+        PROPOSALS["holes"].propose(PLAIN, rough)
+    assert asked == ["slopes", "sites"]
 
 
 @pytest.mark.parametrize(

@@ -26,8 +26,7 @@ import fens
 from fens.errors import FileError, NotInFile, Unconverged
 from fens.problem import Unknown
 from fens.solution.export import report
-from fens.solution.store import ALL
-from fens.storage import packed, registry
+from fens.storage import KINDS, packed, registry
 from fens.storage.container import unpacked
 
 pytestmark = pytest.mark.xdist_group("storage")  # each solution is made once
@@ -318,7 +317,7 @@ def compares_and_integrates_alike(before, after):
 
 
 def is_saved_to_the_same_file(before, after):
-    assert packed(after, ALL) == packed(before, ALL)
+    assert packed(after, KINDS) == packed(before, KINDS)
 
 
 CHECKS = (
@@ -340,9 +339,9 @@ def test_a_solution_comes_back_as_it_was(name, tmp_path):
 
 
 def test_the_table_has_all_kinds():
-    contents = [packed(solved(name), ALL) for name in SOLUTIONS]
+    contents = [packed(solved(name), KINDS) for name in SOLUTIONS]
     entries = [e for raw in contents for e in json.loads(raw.split(b"\n", 3)[2])["entries"]]
-    assert set(ALL) <= {e[0] for e in entries}
+    assert set(KINDS) <= {e[0] for e in entries}
 
 
 @pytest.mark.parametrize("name", SOLVED_AGAIN)
@@ -372,7 +371,7 @@ def small():
 
 @cache
 def content():
-    return packed(small(), ALL)
+    return packed(small(), KINDS)
 
 
 @settings(max_examples=150, deadline=None)
@@ -382,19 +381,19 @@ def test_any_altered_byte_is_refused(data):
     place = data.draw(st.one_of(st.integers(0, 120), st.integers(0, len(good) - 1)))
     good[place] ^= data.draw(st.integers(1, 255))
     with pytest.raises(FileError, match=r"damaged|not a solution|format"):
-        unpacked(bytes(good), ALL, "u.fens")
+        unpacked(bytes(good), KINDS, "u.fens")
 
 
 @settings(max_examples=50, deadline=None)
 @given(st.integers(0, 10**9))
 def test_any_truncated_file_is_refused(length):
     with pytest.raises(FileError, match=r"damaged|not a solution"):
-        unpacked(content()[: length % len(content())], ALL, "u.fens")
+        unpacked(content()[: length % len(content())], KINDS, "u.fens")
 
 
 def test_a_longer_file_is_refused():
     with pytest.raises(FileError, match="damaged"):
-        unpacked(content() + b"\0", ALL, "u.fens")
+        unpacked(content() + b"\0", KINDS, "u.fens")
 
 
 @pytest.mark.parametrize(
@@ -443,7 +442,7 @@ def test_a_file_is_written_as_a_whole(tmp_path, monkeypatch):
 
 def forged(entries):
     """A file with a good checksum and any content."""
-    document = {"fields": {"Box": ["coordinates", "intervals", "label"], "Ball": list(ALL["Ball"].fields)}}
+    document = {"fields": {"Box": ["coordinates", "intervals", "label"], "Ball": list(KINDS["Ball"].fields)}}
     document |= {"entries": entries, "value": [len(entries) - 1]}
     return sealed(json.dumps(document).encode() + b"\n" + bytes(64))
 
@@ -509,7 +508,7 @@ def test_hostile_content_is_refused(name, tmp_path):
 )  # fmt: skip
 def test_other_trees_are_refused(tree):
     with pytest.raises(FileError):
-        unpacked(sealed(tree + b"\n"), ALL, "u.fens")
+        unpacked(sealed(tree + b"\n"), KINDS, "u.fens")
 
 
 @settings(max_examples=60, deadline=None)
@@ -528,7 +527,7 @@ def test_changed_entries_with_a_good_checksum_raise_nothing_but_sentences(data):
     )
     raw = sealed(json.dumps(document).encode() + b"\n" + arrays)
     with contextlib.suppress(FileError):
-        unpacked(raw, ALL, "u.fens")
+        unpacked(raw, KINDS, "u.fens")
 
 
 def test_loading_imports_nothing_and_runs_nothing(tmp_path):
@@ -718,12 +717,12 @@ def test_names_in_a_file_never_become_code(evil, tmp_path, monkeypatch):
     conditions = [replace(solution.problem.conditions[0], equation=equation), *solution.problem.conditions[1:]]
     component = replace(solution.problem.components[0], domain=domain)
     problem = fens.Problem.of_conditions((domain,), (component,), conditions)
-    Path("u.fens").write_bytes(packed(replace(solution, problem=problem), ALL))
+    Path("u.fens").write_bytes(packed(replace(solution, problem=problem), KINDS))
     with pytest.raises(FileError):  # of which no formula is one of its coordinates, or has a value
         fens.load("u.fens")
     assert not Path(MARK).exists()
     monkeypatch.setattr(registry, "is_sound", lambda value: True)  # as if that had been overlooked
-    loaded = unpacked(Path("u.fens").read_bytes(), ALL, "u.fens")
+    loaded = unpacked(Path("u.fens").read_bytes(), KINDS, "u.fens")
     for use in (
         lambda: loaded(0.1, 0.2), lambda: loaded.residual(loaded.problem.conditions[0].region),
         lambda: loaded.problem.domain.boundary, lambda: loaded.report("u.html"), lambda: fens.solve_again(loaded),
@@ -753,11 +752,11 @@ def test_names_in_features_never_become_code(tmp_path, monkeypatch):
     composed = replace(around.members[0], amplitude=sp.Symbol(f"{CODE}()"))
     around = replace(around, members=(composed, *around.members[1:]))
     space = replace(solution.features, members=(replace(union, members=(plain, around)),))
-    content = packed(replace(solution, features=space), ALL)
+    content = packed(replace(solution, features=space), KINDS)
     with pytest.raises(FileError, match="parts of a Composed in the file do not belong together"):
-        unpacked(content, ALL, "u.fens")
+        unpacked(content, KINDS, "u.fens")
     monkeypatch.setattr(registry, "is_sound", lambda value: True)
-    loaded = unpacked(content, ALL, "u.fens")
+    loaded = unpacked(content, KINDS, "u.fens")
     with pytest.raises(fens.FensError, match="has no value"):
         loaded(0.6, 0.2)
     assert not Path(MARK).exists()
@@ -767,7 +766,7 @@ def test_shared_parts_do_not_explode():
     entries = [["mapping"], ["symbol", "x", [0]], ["node", "Add", [1], [1]]]
     entries += [["node", "Add", [k], [k]] for k in range(2, 100)]
     with pytest.raises(FileError, match="more than 100000 parts"):
-        unpacked(forged(entries), ALL, "u.fens")
+        unpacked(forged(entries), KINDS, "u.fens")
 
 
 def test_options_given_as_lists_and_arrays_are_kept(tmp_path):
@@ -788,7 +787,7 @@ def test_fields_that_came_later_have_their_default(tmp_path):
     for entry in document["entries"]:
         if entry[0] == "Settings":
             del entry[1 + place]
-    loaded = unpacked(sealed(json.dumps(document).encode() + b"\n" + arrays), ALL, "u.fens")
+    loaded = unpacked(sealed(json.dumps(document).encode() + b"\n" + arrays), KINDS, "u.fens")
     assert loaded.settings.blocks == 1
     assert repr(loaded) == repr(small())
 
@@ -865,12 +864,12 @@ def doubled(document):
     entries.append(["Combined", [shape], "+", [shape]])
     for _ in range(60):
         entries.append(["Combined", [len(entries) - 1], "+", [len(entries) - 1]])
-    document["fields"]["Combined"] = list(ALL["Combined"].fields)
+    document["fields"]["Combined"] = list(KINDS["Combined"].fields)
 
 
 def said_again(document):
     """One equation thousands of times."""
-    conditions = of_kind(document, "Problem")[0][1 + ALL["Problem"].fields.index("conditions")]
+    conditions = of_kind(document, "Problem")[0][1 + KINDS["Problem"].fields.index("conditions")]
     of_it = document["entries"][conditions[0]]
     of_it[1:] = of_it[1:2] * 20_000
 
@@ -985,7 +984,7 @@ def test_nothing_is_left_behind(tmp_path, monkeypatch):
 
 
 def test_everything_on_a_page_is_escaped(tmp_path):
-    tree, _, arrays = packed(solved("a square with an estimate"), ALL).split(b"\n", 2)[2].partition(b"\n")
+    tree, _, arrays = packed(solved("a square with an estimate"), KINDS).split(b"\n", 2)[2].partition(b"\n")
     document, evil = json.loads(tree), "<evil>'\"&"
     shown = 0
     for k, entry in enumerate(document["entries"]):
@@ -1008,3 +1007,23 @@ def page_without_picture(solution):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(report, "_picture", lambda solution: "")
         return report.page(solution, "a title", "u")
+
+
+@pytest.mark.parametrize(
+    ("once", "now"),
+    [
+        ({"is_integral": False}, None),
+        ({"is_integral": True}, "integral"),
+        ({"is_integral": False, "functional": "integral"}, None),
+        ({"is_integral": True, "functional": "mean"}, "mean"),
+    ],
+)
+def test_equations_that_said_whether_they_are_integrals_are_read(once, now):
+    values = {"residual": sp.Symbol("r"), "jets": (), "text": "r", **once, "statement": None}
+    assert KINDS["Equation"].written_with(list(values)).built(values).functional == now
+
+
+def test_whether_an_equation_is_an_integral_is_a_matter_of_yes_or_no():
+    values = {"residual": sp.Symbol("r"), "jets": (), "text": "r", "is_integral": 3, "statement": None}
+    with pytest.raises(FileError, match="neither one of integrals nor without any"):
+        KINDS["Equation"].written_with(list(values)).built(values)

@@ -17,8 +17,7 @@ import fens
 from fens.cli.info import facts_of
 from fens.errors import FensError
 from fens.problem import Unknown
-from fens.solution.store import ALL
-from fens.storage import packed
+from fens.storage import KINDS, packed
 from fens.storage.decode import BUILDERS
 from fens.storage.formulas import CONSTANTS, OPERATORS
 
@@ -74,7 +73,7 @@ def fresh() -> list[fens.Solution]:
 def bases() -> list[tuple[str, dict, bytes]]:
     """Good files, as the name, the document and the bytes of the arrays of each."""
     contents = [(path.stem, path.read_bytes()) for path in SAVED]
-    contents += [(f"fresh {k}", packed(solution, ALL)) for k, solution in enumerate(fresh())]
+    contents += [(f"fresh {k}", packed(solution, KINDS)) for k, solution in enumerate(fresh())]
     found = []
     for name, content in contents:
         tree, _, arrays = content.split(b"\n", 2)[2].partition(b"\n")
@@ -183,7 +182,7 @@ def longer(document, arrays, dice):
 
 def other_tag(document, arrays, dice):
     k, e = _entry(document, dice)
-    before, e[0] = e[0], dice.choice([*BUILDERS, "array", "dummy", "data", *ALL])
+    before, e[0] = e[0], dice.choice([*BUILDERS, "array", "dummy", "data", *KINDS])
     return f"{k} {before} → {e!r:.80}"
 
 

@@ -4,6 +4,7 @@ from . import learnt  # noqa: F401 - proposes itself
 from .activation import ACTIVATIONS, Activation, activation
 from .ansatz import Ansatz, Drawn, Frame, Number, Plain, RandomDraw, Sum
 from .basis import Basis, Coefficient, Operator, Orders
+from .cells import InCells
 from .composed import Composed
 from .distribution import Distribution, Isotropic, Mixture, Oriented, Sparse
 from .initialisation import check_initialisation
@@ -14,8 +15,9 @@ from .row_slices import row_slices
 from .singular.holes import AroundHoles
 from .sites import Corner, Hole, Sites, Spot
 from .space import Draw, JointOperator, Scales, TrialSpace, of_each
+from .spots import AtSpots
 from .union import Union
-from .windows import AtSpots, Cell, Gaussian, InCells, Windowed
+from .windows import Cell, Gaussian, Windowed
 
 __all__ = [
     "ACTIVATIONS", "PROPOSALS", "Activation", "Ansatz", "AroundHoles", "AtSpots", "Basis", "Cell", "Coefficient",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,16 +19,22 @@ from .sites import Sites
 class Rough:
     """What is known of an unknown before its space is final: its sites, and derivatives of a rough solution.
 
+    Nothing of it is computed before a proposal asks for it. `sites` are those that `find_sites()` finds, once;
     `slopes()` has a row for each of some points and a column for each axis, in units of the features' coordinates;
     `bends()` the root mean squares of all second derivatives, in the same units, as a symmetric matrix; `residual` is
     the held-out residual of the rough solution, below which nothing of it is to be believed.
     """
 
     dimension: int
-    sites: Sites
+    find_sites: Callable[[], Sites]
     slopes: Callable[[], np.ndarray]
     bends: Callable[[], np.ndarray]
     residual: float
+
+    @cached_property
+    def sites(self) -> Sites:
+        """The places of its domain at which solutions are seldom smooth."""
+        return self.find_sites()
 
 
 @dataclass(frozen=True)

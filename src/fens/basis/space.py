@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 import torch
@@ -12,8 +11,9 @@ from torch import Tensor
 
 from .._support.stored import stored
 from .ansatz import Ansatz, Drawn
-from .basis import Basis, Coefficient, Orders, same
+from .basis import Coefficient, Orders, same
 from .memory import MemoryBudget
+from .union import SideBySide
 
 JointOperator = Sequence[tuple[Coefficient, int, Orders]]  # Σ c(x) ∂^α u_k as triples (c, k, α)
 Scales = tuple[float, ...]  # one for each axis, for one unknown after another
@@ -21,29 +21,8 @@ Scales = tuple[float, ...]  # one for each axis, for one unknown after another
 
 @stored("Family")
 @dataclass(frozen=True)
-class TrialSpace:
-    """Bases of several unknowns; their columns follow one another."""
-
-    members: tuple[Basis, ...]
-
-    def __len__(self) -> int:
-        return sum(map(len, self.members))
-
-    @property
-    def dimension(self) -> int:
-        """The number of coordinates."""
-        return self.members[0].dimension
-
-    @property
-    def columns(self) -> tuple[slice, ...]:
-        """Which of the columns belong to each unknown."""
-        ends = list(accumulate(map(len, self.members)))
-        return tuple(slice(start, end) for start, end in zip([0, *ends], ends, strict=False))
-
-    @property
-    def speeds(self) -> Tensor:
-        """How fast each function varies."""
-        return torch.cat([m.speeds for m in self.members])
+class TrialSpace(SideBySide):
+    """Bases of several unknowns, one member for each."""
 
     def matrix(self, operator: JointOperator, points: Tensor) -> Tensor:
         """A row for each point and a column for each function, zero where the operator does not touch an unknown."""

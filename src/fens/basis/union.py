@@ -1,8 +1,9 @@
-"""Functions of several kinds for one unknown."""
+"""Bases side by side: functions of several kinds for one unknown."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 import torch
 from torch import Tensor
@@ -12,10 +13,9 @@ from .basis import Basis, Operator
 from .memory import MemoryBudget
 
 
-@stored("Joined")
 @dataclass(frozen=True)
-class Union(Basis):
-    """Bases side by side: the columns of one follow those of another."""
+class SideBySide:
+    """Several bases; their columns follow one another."""
 
     members: tuple[Basis, ...]
 
@@ -28,22 +28,33 @@ class Union(Basis):
         return self.members[0].dimension
 
     @property
-    def frequencies(self) -> Tensor | None:
-        """Those of all members that have some."""
-        found = [W for m in self.members if (W := m.frequencies) is not None]
-        return torch.cat(found) if found else None
+    def columns(self) -> tuple[slice, ...]:
+        """Which of the columns belong to each member."""
+        ends = list(accumulate(map(len, self.members)))
+        return tuple(slice(start, end) for start, end in zip([0, *ends], ends, strict=False))
 
     @property
     def speeds(self) -> Tensor:
         """How fast each function varies."""
         return torch.cat([m.speeds for m in self.members])
 
+
+@stored("Joined")
+@dataclass(frozen=True)
+class Union(SideBySide, Basis):
+    """A basis of the functions of several."""
+
+    @property
+    def frequencies(self) -> Tensor | None:
+        """Those of all members that have some."""
+        found = [W for m in self.members if (W := m.frequencies) is not None]
+        return torch.cat(found) if found else None
+
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """(Σ_α c_α ∂^α φ_j)(x_i)."""
-        total, start = points.new_empty((len(self), len(points))).T, 0
-        for member in self.members:
-            total[:, start : start + len(member)] = member.matrix(operator, points)
-            start += len(member)
+        total = points.new_empty((len(self), len(points))).T
+        for member, columns in zip(self.members, self.columns, strict=True):
+            total[:, columns] = member.matrix(operator, points)
         return total
 
     def cached(self, budget: MemoryBudget) -> Union:

@@ -37,7 +37,7 @@ Jets = Mapping[Jet, np.ndarray]  # the values of u and its derivatives at the po
 class DiscreteCondition:
     """A condition at the points of its region, with the values of everything in it but the unknowns.
 
-    An integral is one row, the sum over the points of a quadrature rule; other conditions have a row for each point.
+    Most conditions have a row for each point; one of a functional has sums over its points, as an integral has.
     `noise` is the standard deviation of each row, if it has data that are known to have some.
     """
 
@@ -54,9 +54,9 @@ class DiscreteCondition:
         return self.functional.rows
 
     @property
-    def is_integral(self) -> bool:
-        """Whether the points are those of a quadrature rule."""
-        return self.condition.equation.is_integral
+    def is_pointwise(self) -> bool:
+        """Whether there is a row for each point; the points of others are not to be chosen or moved."""
+        return self.functional.is_pointwise
 
     @property
     def points(self) -> Tensor:
@@ -86,7 +86,7 @@ class DiscreteCondition:
 
     def only(self, rows: np.ndarray) -> DiscreteCondition:
         """The condition at some of its points."""
-        if self.is_integral:
+        if not self.is_pointwise:
             return self
         values = {symbol: v[rows] for symbol, v in self.values.items()}
         samples = self.samples.only(rows)
@@ -147,7 +147,8 @@ def discretise(
     """Every condition of a problem at the points of its region, or those of its functional, such as an integral."""
     discretised = []
     for c in problem.conditions:
-        here, T = rows_of(c.equation.functional, c.region) if c.equation.is_integral else (samples[c.region], None)
+        name = c.equation.functional
+        here, T = (samples[c.region], None) if name is None else rows_of(name, c.region)
         values = _known_values(c.equation, here, problem.coordinates, T)
         functional, noise = RowFunctional.of(here, device, T), _noise(c.equation)
         discretised.append(DiscreteCondition(c, linearisation(c.equation), here, values, functional, noise))

@@ -37,6 +37,11 @@ class RowFunctional:
         return cls(to_device(samples.points, device), opposite, None if T is None else to_device(T, device))
 
     @property
+    def is_pointwise(self) -> bool:
+        """Whether there is a row for each point."""
+        return self.T is None
+
+    @property
     def rows(self) -> int:
         """How many rows there are."""
         return len(self.points if self.T is None else self.T)

@@ -36,11 +36,6 @@ class LinearRows:
     def __len__(self) -> int:
         return len(self.source)
 
-    @property
-    def is_integral(self) -> bool:
-        """Whether it is one row, summed over the points."""
-        return self.functional.T is not None
-
     @cached_property
     def row_weights(self) -> Tensor | float:
         """What multiplies the rows: one weight for all, or with noise each its own."""
@@ -63,7 +58,7 @@ class LinearRows:
     def block(self, features: TrialSpace, part: slice = slice(None)) -> Block:
         """Some of the rows."""
         operator = self.operator
-        if not self.is_integral:  # whose rows take all points
+        if self.functional.is_pointwise:  # other rows take all points
             operator = tuple((c[part] if isinstance(c, Tensor) else c, jet) for c, jet in operator)
         w = self.row_weights
         w = w[part] if isinstance(w, Tensor) else w

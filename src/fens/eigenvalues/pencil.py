@@ -207,7 +207,7 @@ def _matrix(parts: Sequence[LinearRows], features: TrialSpace) -> Tensor:
 
 def _equations(conditions: Sequence[Condition], most: int) -> Iterator[tuple[Condition, ...]]:
     """The conditions of each equation: those of its real and of its imaginary part follow one another."""
-    for _, group in groupby(conditions, key=lambda c: (c.region, c.equation.text, c.equation.is_integral)):
+    for _, group in groupby(conditions, key=lambda c: (c.region, c.equation.text, c.equation.functional)):
         parts = tuple(group)
         for start in range(0, len(parts), most):
             yield parts[start : start + most]

@@ -93,7 +93,7 @@ def of_few_rows(discrete: DiscreteProblem, looks: Mapping[int, Look], layers: bo
     regular = all(map(is_regular, looks.values()))
     if concentrated and not regular:
         return []
-    few = [k for k, p in enumerate(discrete.held_out) if p.is_integral or p.condition.region.domain is None]
+    few = [k for k, p in enumerate(discrete.held_out) if not p.is_pointwise or p.condition.region.domain is None]
     if len(discrete.problem.coordinates) == 1 and regular and not layers:
         few += [k for k, p in enumerate(discrete.held_out) if p.rows == 1 and k not in few]
     return [k for k in few if discrete.held_out[k].noise is None]

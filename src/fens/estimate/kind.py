@@ -122,10 +122,10 @@ def _given(domain: Domain, held_out: Sequence[DiscreteCondition], axis: int) -> 
         region = p.condition.region
         if isinstance(region, Pair) and region.domain == domain and region.axis == axis:
             return None
-        if isinstance(region, Points) and not p.is_integral:  # measured at one end, they are a condition there
+        if isinstance(region, Points) and p.is_pointwise:  # measured at one end, they are a condition there
             along, (low, high) = p.samples.points[:, axis], domain.bounds[axis]
             lower, upper = lower + bool((along == low).all()), upper + bool((along == high).all())
-        if region.domain == domain and p.samples.normals is not None and not p.is_integral:
+        if region.domain == domain and p.samples.normals is not None and p.is_pointwise:
             lower += bool((p.samples.normals[:, axis] < -0.99).any())
             upper += bool((p.samples.normals[:, axis] > 0.99).any())
     return lower, upper

@@ -35,7 +35,7 @@ class Look:
     def of(cls, discretised: DiscreteCondition, features: TrialSpace, weights: Tensor) -> Look | None:
         """None for what has no points of its own, and for data with noise, which need not hold."""
         noisy = any(d.std is not None for d in discretised.condition.equation.data)
-        if discretised.is_integral or noisy:
+        if not discretised.is_pointwise or noisy:
             return None
         jets = evaluate_jets(features, weights, discretised.functional, discretised.jets)
         with np.errstate(all="ignore"):

@@ -22,22 +22,8 @@ from ..errors import EvaluationError
 from ..geometry import Domain, Samples
 from ..problem import Formula, Problem, Wrapped
 from ..problem.discontinuity import steepest_places
+from .cells import cells_of, extremes_in_cells, part_of_bump, ranges_nearby, smooth_in_cells
 from .local import NOWHERE, LocalError, Look
-
-
-@dataclass(frozen=True)
-class Missed:
-    """What a known function does at a place that no point was near enough to see."""
-
-    condition: int
-    place: tuple[float, ...]
-
-
-def missed(
-    problem: Problem, discretised: Sequence[DiscreteCondition], seed: np.random.SeedSequence
-) -> tuple[Missed, ...]:
-    """Places at which known functions in the equations do something that the points do not see."""
-    return tuple(Missed(k, place) for k, scan in scans(problem, discretised, seed) for place in scan.unseen())
 
 
 def standing_out(
@@ -67,7 +53,7 @@ def scans(
     found = []
     for k, (p, stream) in enumerate(zip(discretised, seed.spawn(len(discretised)), strict=True)):
         formulas = [f for f in _known(p) if not is_plain(f.expression, problem)]
-        if formulas and not p.is_integral and any(len(q.ends) for q in p.condition.region.patches):
+        if formulas and p.is_pointwise and any(len(q.ends) for q in p.condition.region.patches):
             looks = Scanning.FEW_LOOKS if all(map(_is_computed, formulas)) else Scanning.LOOKS
             everywhere = p.moved(_everywhere(p, looks, np.random.default_rng(stream)), problem.coordinates)
             found.append((k, Scan.of(formulas, p, everywhere, _abrupt(formulas, p, problem))))
@@ -199,7 +185,7 @@ class Scan:
             if len(rows) < Scanning.CELLS or not np.isfinite(here).all():
                 continue
             overall = max(float(np.ptp(there[rows])), float(np.ptp(here)))
-            rows = rows[_extremes(points[rows], there[rows])]
+            rows = rows[extremes_in_cells(points[rows], there[rows])]
             found += _beyond(points[rows], there[rows], fitted, here, overall)
             if self.abrupt is not None and steep is not None:
                 found += _beyond(self.abrupt.samples.points, steep, fitted, here, overall)
@@ -212,12 +198,12 @@ class Scan:
         nothing where points see it, next to which as much is left: that is in other residuals.
         """
         points, rows, shares = self.everywhere.samples.points, [np.zeros(0, dtype=int)], [np.zeros(0)]
-        cells = _cells(points)
+        cells = cells_of(points)
         for here, there in zip(self.here, self.there, strict=True):
             if np.isfinite(there).all() and np.isfinite(here).all() and len(there) >= Scanning.CELLS:
-                beside = there - _smooth(points, there, cells)
-                rows.append(_extremes(points, beside))
-                shares.append(_parts(cells, np.abs(beside), rows[-1]))
+                beside = there - smooth_in_cells(points, there, cells)
+                rows.append(extremes_in_cells(points, beside))
+                shares.append(part_of_bump(cells, np.abs(beside), rows[-1]))
         chosen, share = np.concatenate(rows), np.concatenate(shares)
         found = look(self.everywhere.only(chosen)) if len(chosen) else None
         if found is None or self.gives_values:
@@ -225,7 +211,7 @@ class Scan:
         fitted = look(self.fitted)
         if fitted is None or not np.isfinite(fitted.residual).all():
             return None
-        least, most = _ranges(found.points, fitted.points, fitted.residual)
+        least, most = ranges_nearby(found.points, fitted.points, fitted.residual)
         with np.errstate(all="ignore"):
             beyond = np.maximum(found.residual - most, least - found.residual)
         return found, np.where(beyond > Scanning.BEYOND * (most - least), share, 0.0)
@@ -251,67 +237,8 @@ def _beyond(
     places: np.ndarray, values: np.ndarray, fitted: np.ndarray, here: np.ndarray, overall: float
 ) -> list[tuple[float, ...]]:
     """Places at which values are far outside the range of those at the nearest points of the fit."""
-    least, most = _ranges(places, fitted, here)
+    least, most = ranges_nearby(places, fitted, here)
     with np.errstate(all="ignore"):
         beyond = np.maximum(values - most, least - values)
         far = np.isfinite(values) & (beyond > Scanning.BEYOND * (most - least) + Scanning.NOTHING * overall)
     return [tuple(p) for p in places[far].tolist()]
-
-
-def _smooth(points: np.ndarray, values: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    """The least squares of values in each cell by a quadratic, or a plane in more than two dimensions."""
-    _, cells = np.unique(cells, return_inverse=True)
-    width, count = np.ptp(points, axis=0), np.bincount(cells)
-    axes = [points[:, i] / width[i] for i in np.flatnonzero(width > 0)]
-    axes = [a - (np.bincount(cells, a) / count)[cells] for a in axes]
-    squares = [a * b for k, a in enumerate(axes) for b in axes[k:]] if len(axes) <= Scanning.MOST_AXES else []
-    columns = [np.ones(len(values)), *axes, *squares]
-    columns = [c / (np.sqrt(np.bincount(cells, c * c) / count)[cells] + np.finfo(float).tiny) for c in columns]
-    matrix = np.array([[np.bincount(cells, a * b) for b in columns] for a in columns]).transpose(2, 0, 1)
-    right = np.stack([np.bincount(cells, a * values) for a in columns], axis=1)
-    found = (np.linalg.pinv(matrix, rcond=1e-10, hermitian=True) @ right[:, :, None])[:, :, 0]
-    return np.asarray(sum(found[cells, k] * column for k, column in enumerate(columns)))
-
-
-def _parts(cells: np.ndarray, beside: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """The part of all places that are in the cell of one, and stand out at least half as much; for several of them."""
-    order = np.argsort(cells, kind="stable")
-    starts, ends = (np.searchsorted(cells[order], cells[rows], side) for side in ("left", "right"))
-    inside = (beside[order[a:b]] > beside[r] / 2 for a, b, r in zip(starts, ends, rows, strict=True))
-    return np.array([np.count_nonzero(i) for i in inside]) / len(cells)
-
-
-def _cells(points: np.ndarray) -> np.ndarray:
-    """The number of the cell that each point is in, of many."""
-    lower, width = points.min(axis=0), np.ptp(points, axis=0)
-    along = max(1, round(Scanning.CELLS ** (1 / max(1, int(np.count_nonzero(width))))))
-    points, lower, width = points[:, width > 0], lower[width > 0], width[width > 0]
-    cells = np.minimum((points - lower) / width * along, along - 1).astype(int)
-    return np.asarray((cells @ along ** np.arange(points.shape[1])).astype(np.int16))  # NumPy sorts these by digits
-
-
-def _extremes(points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Where a function is largest and smallest in each of many cells."""
-    number = _cells(points)
-    order = np.argsort(number, kind="stable")
-    starts = np.flatnonzero(np.diff(number[order], prepend=-1))
-    sizes = np.diff(np.append(starts, len(order)))
-    rows = []
-    for best in (np.maximum, np.minimum):
-        extreme = np.repeat(best.reduceat(values[order], starts), sizes)
-        rows.append(order[np.flatnonzero(values[order] == extreme)])
-    return np.unique(np.concatenate([r[np.unique(number[r], return_index=True)[1]] for r in rows]))
-
-
-def _ranges(places: np.ndarray, points: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The smallest and the largest value at the nearest points of each place."""
-    nearest = _nearest(places, points)
-    return values[nearest].min(axis=1), values[nearest].max(axis=1)
-
-
-def _nearest(places: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """The numbers of the nearest points of each place."""
-    width = np.where((w := np.ptp(points, axis=0)) > 0, w, 1.0)
-    count = min(Scanning.NEIGHBOURS * points.shape[1] + Scanning.NEIGHBOURS, len(points))
-    distance = sum(((places[:, None, i] - points[None, :, i]) / width[i]) ** 2 for i in range(points.shape[1]))
-    return np.asarray(np.argpartition(distance, count - 1, axis=1)[:, :count])

@@ -133,7 +133,7 @@ def _fitted(
             continue
         given = functions[component.unknown]
         for p in discretised:
-            if p.condition.region.domain not in (component.domain, None) or p.is_integral:
+            if p.condition.region.domain not in (component.domain, None) or not p.is_pointwise:
                 continue
             values = component_values(given, component, problem.coordinates, p.samples.points, "initial function")
             source = to_device(values, p.points.device)

@@ -1,6 +1,7 @@
 """What must hold, and where: equations in SymPy, read into linear forms."""
 
-from .expression import HIGHEST, Equation, Jet, differentiated, read
+from .equation import Equation, Jet, differentiated
+from .expression import HIGHEST, read
 from .formula import Formula, component_values, function_values
 from .linearize import LINEARISATIONS, LinearForm, linear_part, newton_form, picard_form
 from .manufacture import manufacture

@@ -1,10 +1,9 @@
-"""Reading one equation: F(x, u, ∂u, ∂²u, …) = 0, with each derivative of the unknown as a symbol of its own."""
+"""Reading what a user wrote as an equation F(x, u, ∂u, ∂²u, …) = 0, and refusing what is none."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import sympy as sp
@@ -12,70 +11,15 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from .._support.compile import FUNCTIONS, check_bounds
-from .._support.stored import stored
 from .._support.sums import written_out
 from ..errors import EquationError, UnsupportedEquation, quoted
+from .equation import Equation, Jet
 from .formula import real_parts
 from .operators import unfolded
-from .symbols import ONE_OVER_MEASURE, Data, Jump, Normal, OfCoordinate, Opposite, Total
+from .symbols import ONE_OVER_MEASURE, Data, Jump, OfCoordinate, Opposite, Total
 from .unknowns import Component, Unknown
-from .wrapped import Wrapped
 
 HIGHEST = 100  # order of a derivative: powers of frequencies of the size of 1000 are numbers up to there
-
-
-@stored("Jet")
-@dataclass(frozen=True)
-class Jet:
-    """∂^orders of component number `unknown`; orders follow the coordinates. Of two points at the `opposite` one."""
-
-    unknown: int
-    orders: tuple[int, ...]
-    opposite: bool = False
-
-
-@stored("Equation")
-@dataclass(frozen=True)
-class Equation:
-    """F = 0, where F is an expression in the coordinates and in one symbol for each derivative of the unknowns.
-
-    For an integral equation, it is the integral of F over the region that vanishes, or another `functional` of it.
-    """
-
-    residual: sp.Expr
-    jets: tuple[tuple[Jet, sp.Dummy], ...]
-    text: str
-    is_integral: bool = False
-    statement: sp.Basic | None = field(default=None, repr=False, compare=False)  # as the user wrote it
-    functional: str = "integral"
-
-    @property
-    def uses_normals(self) -> bool:
-        """Whether the equation only makes sense where there is an outward normal."""
-        return any(isinstance(s, Normal) for s in self.residual.free_symbols)
-
-    @property
-    def uses_pairs(self) -> bool:
-        """Whether the equation only makes sense for pairs of points."""
-        return any(jet.opposite for jet, _ in self.jets)
-
-    @cached_property
-    def data(self) -> tuple[Data, ...]:
-        """The measured values it refers to."""
-        return tuple(s for s in self.residual.free_symbols if isinstance(s, Data))
-
-    @cached_property
-    def is_linear(self) -> bool:
-        """Whether it is linear in the unknowns; found by differentiating, so that (u + 1)² − u² is."""
-        return is_affine(self.residual, {symbol for _, symbol in self.jets})
-
-    def with_numbers(self, numbers: Mapping[int, float]) -> Equation:
-        """The equation with the unknown numbers among its components given."""
-        known = {symbol: sp.Float(numbers[jet.unknown]) for jet, symbol in self.jets if jet.unknown in numbers}
-        if not known:
-            return self
-        jets = tuple((jet, symbol) for jet, symbol in self.jets if symbol not in known)
-        return replace(self, residual=self.residual.xreplace(known), jets=jets, statement=None)
 
 
 def read(statement: Any, components: Sequence[Component], coordinates: Sequence[sp.Symbol]) -> tuple[Equation, ...]:
@@ -100,7 +44,7 @@ def taken_apart(
     found = []
     for part in parts:
         present = tuple((jet, symbol) for jet, symbol in reader.jets.items() if symbol in part.free_symbols)
-        found.append(Equation(part, present, text, bool(kind), statement, kind or "integral"))
+        found.append(Equation(part, present, text, kind, statement))
     if not found or not all(e.jets for e in found):
         names = ", ".join(dict.fromkeys(str(c.unknown) for c in components))
         raise EquationError(f"The equation {text} does not contain the unknown {names}; every equation must.")
@@ -178,11 +122,11 @@ class Reader:
         return nodes
 
 
-def _integrand(residual: sp.Expr, text: str) -> tuple[sp.Expr, str]:
+def _integrand(residual: sp.Expr, text: str) -> tuple[sp.Expr, str | None]:
     """What is integrated, and how, if the equation is one of integrals: other terms count with their share."""
     totals = sorted(residual.atoms(Total), key=str)
     if not totals:
-        return residual, ""
+        return residual, None
     stand_ins = {total: sp.Dummy() for total in totals}
     outer = residual.xreplace(stand_ins)
     coefficients = {total: sp.expand(outer).coeff(s) for total, s in stand_ins.items()}
@@ -301,38 +245,6 @@ def _refuse_odd_parts(residual: sp.Expr, text: str, may_be_complex: bool) -> Non
         )
 
 
-def differentiated(function: Any, coordinates: Sequence[sp.Symbol], orders: Sequence[int]) -> Any:
-    """∂^orders of an expression, or of anything else with SymPy's `diff`."""
-    counts = [(x, n) for x, n in zip(coordinates, orders, strict=True) if n]
-    return function.diff(*counts) if counts else function
-
-
 def _orders(derivative: sp.Derivative, coordinates: Sequence[sp.Symbol], text: str) -> tuple[int, ...]:
     counts = dict(derivative.variable_count)
     return tuple(int(counts.get(x, 0)) for x in coordinates)
-
-
-def is_affine(expression: sp.Expr, symbols: set[sp.Dummy]) -> bool:
-    """Whether an expression is linear in the symbols, up to a constant."""
-    if multipliers(expression, symbols) is not None:
-        return True
-    inside = symbols & expression.free_symbols
-    if any(part.free_symbols & inside for part in expression.atoms(Relational, Wrapped)):
-        return False  # neither a step nor a callable shows its nonlinearity in a derivative
-    return all(not (sp.expand(expression.diff(s)).free_symbols & symbols) for s in inside)
-
-
-def multipliers(expression: sp.Expr, symbols: set[sp.Dummy]) -> dict[sp.Dummy, sp.Expr] | None:
-    """What each symbol is multiplied by, in a sum of multiples of them; None if it is not written as one.
-
-    Most equations are, and differentiating them would take ten times as long.
-    """
-    terms: dict[sp.Dummy, list[sp.Expr]] = {symbol: [] for symbol in symbols}
-    for term in sp.Add.make_args(expression):
-        factors = sp.Mul.make_args(term)
-        dependent = [f for f in factors if not symbols.isdisjoint(f.free_symbols)]
-        if len(dependent) > 1 or not symbols.issuperset(dependent):
-            return None
-        for symbol in dependent:
-            terms[symbol].append(sp.Mul(*(f for f in factors if f is not symbol)))
-    return {symbol: sp.Add(*parts) for symbol, parts in terms.items()}

@@ -18,7 +18,8 @@ from sympy.core.function import AppliedUndef
 
 from ..errors import EquationError, UnsupportedEquation
 from .discontinuity import Jump, find_jump, find_step, may_jump, points_inside
-from .expression import Jet, Reader, as_expression, differentiated, multipliers, worked_out
+from .equation import Jet, differentiated, multipliers
+from .expression import Reader, as_expression, worked_out
 from .formula import real_parts
 from .interface import MOST_SHOWN, STEPS, Flux, Interface
 from .operators import Held, unfolded, without_strong

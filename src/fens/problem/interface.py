@@ -11,7 +11,8 @@ import sympy as sp
 from sympy.core.function import AppliedUndef
 
 from .discontinuity import Jump
-from .expression import as_expression, differentiated
+from .equation import differentiated
+from .expression import as_expression
 from .operators import unfolded
 from .unknowns import Component
 

@@ -17,7 +17,7 @@ from functools import cached_property, lru_cache
 import sympy as sp
 
 from ..errors import EquationError, UnsupportedEquation
-from .expression import Equation, Jet, is_affine, multipliers
+from .equation import Equation, Jet, is_affine, multipliers
 from .formula import Formula
 
 

@@ -13,7 +13,8 @@ from sympy.core.function import AppliedUndef
 
 from .._support.stored import stored
 from ..errors import EquationError, FensError, RegionError, UnsupportedEquation, quoted
-from .expression import Equation, as_expression, find_unknowns, taken_apart, worked_out
+from .equation import Equation
+from .expression import as_expression, find_unknowns, taken_apart, worked_out
 from .flux import check_jumps
 from .operators import unfolded
 from .unknowns import Component, Unknown, parts_of
@@ -67,7 +68,7 @@ class Problem:
             raise
         # equations on the domain first, the rest as given
         self.conditions: tuple[Condition, ...] = tuple(
-            sorted(read_all, key=lambda c: (c.region not in self.domains, c.equation.is_integral))
+            sorted(read_all, key=lambda c: (c.region not in self.domains, not c.equation.is_pointwise))
         )
         self._check_jumps(statements, self.components)
         for condition in self.conditions:
@@ -160,7 +161,7 @@ class Problem:
 
     def regions_of(self, domain: Any) -> dict[Any, int]:
         """The regions of one of the domains, and how many equations hold at each point of them."""
-        pointwise = [c.region for c in self.conditions if not c.equation.is_integral]
+        pointwise = [c.region for c in self.conditions if c.equation.is_pointwise]
         own = (r for r in pointwise if r.domain == domain or (r.domain is None and domain == self.domain))
         return dict(Counter(own))
 
@@ -267,7 +268,7 @@ def _check(condition: Condition, domains: tuple[Any, ...]) -> None:
         raise EquationError(
             f"The equation {equation.text} has a jump, and {region.name} is not a pair of faces; put it on box.pair(x)."
         )
-    if equation.is_integral and region.domain is None:
+    if not equation.is_pointwise and region.domain is None:
         raise EquationError(f"The equation {equation.text} has an integral, and {region.name} have none.")
     if region.domain is None:
         region.check_inside(domains)

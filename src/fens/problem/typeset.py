@@ -13,7 +13,7 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.mathml import MathMLPresentationPrinter
 from sympy.printing.precedence import PRECEDENCE
 
-from .expression import Equation, differentiated
+from .equation import Equation, differentiated
 from .operators import Held
 
 if TYPE_CHECKING:

@@ -1,8 +1,9 @@
 """What the user keeps: a function to call, differentiate, compare, plot, save and export."""
 
 from ..discretise.field import Field
+from .comparison import Comparison
 from .piecewise import PiecewiseSolution
-from .solution import Comparison, Solution
+from .solution import Solution
 from .store import load
 
 __all__ = ["Comparison", "Field", "PiecewiseSolution", "Solution", "load"]

@@ -19,15 +19,18 @@ from .._support.provenance import Provenance
 from .._support.stored import stored
 from ..basis import Ansatz, Plain, TrialSpace
 from ..discretise import discretise, evaluate_jets, sample
-from ..discretise.field import Fields, Number, broadcast
-from ..errors import SettingError, listed, quoted
+from ..discretise.field import Fields, Number
+from ..errors import SettingError, quoted
 from ..estimate.assess import Error
 from ..fit.search import Search
 from ..fit.stats import Stats
-from ..geometry import Clustered, Demand, Domain, Grid, Region, Sampler, Samples
+from ..geometry import Region, Sampler, Samples
 from ..options import ScaleGrid
 from ..options.settings import Settings, check_sampler
-from ..problem import LINEARISATIONS, Problem, Unknown, component_values
+from ..problem import LINEARISATIONS, Problem, Unknown
+from ..storage import KINDS, write
+from .check import check_whole
+from .comparison import Comparison, compared, comparison_points
 from .integral import integrate
 
 if TYPE_CHECKING:
@@ -35,18 +38,6 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
 PathLike = str | os.PathLike[str]
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """Errors against a known function: the largest absolute one, and the L2 norm relative to the function's."""
-
-    linf: float
-    l2: float
-    points: int
-
-    def __repr__(self) -> str:
-        return f"L∞ {self.linf:.2e}, relative L2 {self.l2:.2e} on {self.points} points"
 
 
 @stored("Solution")
@@ -179,17 +170,9 @@ class Solution:
         return {functions[0]: exact}
 
     def _compared(self, unknown: sp.Expr, exact: Any, points: Any) -> Comparison:
-        components = [self.problem.components[k] for k in self.problem.of(unknown)]
-        where = self._comparison_points(points, components[0].domain)
-        if len(where) == 0:
-            raise SettingError("compare() needs at least one point.")
-        parts = [component_values(exact, c, self.problem.coordinates, where, "exact solution") for c in components]
-        expected = parts[0] if len(parts) == 1 else parts[0] + 1j * parts[1]
-        error = self[unknown].at(where) - expected
-        size = float(np.abs(expected).max()) or 1.0  # so that no square over- or underflows
-        norm = float(np.linalg.norm(expected / size))
-        l2 = float(np.linalg.norm(error / size)) / norm if norm else float("nan")
-        return Comparison(float(np.abs(error).max()), l2, len(where))
+        domain = self.problem.components[self.problem.of(unknown)[0]].domain
+        where = comparison_points(points, domain, self.samples, self._fresh_seed())
+        return compared(self.problem, unknown, self[unknown], exact, where)
 
     def integrate(self, expression: Any, on: Region | None = None, points: int = 24) -> Any:
         """∫ of an expression in the unknown, its derivatives and the coordinates, over the domain or a part of it.
@@ -252,9 +235,7 @@ class Solution:
 
     def save(self, path: str | Path) -> None:
         """Write the solution with its problem, options and history to one file, for `fens.load`."""
-        from .store import save
-
-        save(self, path)
+        write(path, self, KINDS, check_whole)
 
     def to_csv(self, path: str | Path, points: Any = None) -> None:
         """Write a table: a column for each coordinate and unknown, a row for each point of the domain.
@@ -341,18 +322,3 @@ class Solution:
 
     def _fresh_seed(self) -> np.random.SeedSequence:
         return np.random.SeedSequence(self.settings.seed, spawn_key=(99,))  # not a stream of the solve
-
-    def _comparison_points(self, points: Any, domain: Domain) -> np.ndarray:
-        if points is None:
-            d = len(domain.coordinates)
-            points = Grid({1: 2001, 2: 201, 3: 51}[d]) if d <= 3 else Clustered(interior=20_000)
-        if isinstance(points, str) and points == "collocation":
-            return np.concatenate([s.points for r, s in self.samples.items() if r.domain in (domain, None)])
-        if isinstance(points, Mapping):
-            if set(points) != set(domain.coordinates):
-                known = ", ".join(map(str, domain.coordinates))
-                raise SettingError(f"The points of comparison need arrays for {known}; got {listed(points)}.")
-            arrays = broadcast([points[x] for x in domain.coordinates], domain.coordinates)
-            return np.stack([a.ravel() for a in arrays], axis=1)
-        check_sampler(points)
-        return np.asarray(points.sample(Demand.inside(domain), self._fresh_seed())[0].points)

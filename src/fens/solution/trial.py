@@ -6,14 +6,17 @@ single kinds let pass. So its functions are evaluated and its equations asked fo
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from ..discretise import discretise, evaluate_jets
 from ..errors import FensError, FileError, NotInFile
 from ..geometry import Points
 from ..problem import LINEARISATIONS, Unknown
-from .piecewise import PiecewiseSolution
-from .solution import Solution
+
+if TYPE_CHECKING:
+    from .solution import Solution
 
 POINTS = 2  # of each region
 
@@ -21,7 +24,7 @@ POINTS = 2  # of each region
 def try_out(solution: Solution, name: str) -> None:
     """Refuse a solution that cannot be used."""
     whole = (_told, _evaluated)  # one in blocks has its equations in these
-    for use in whole if isinstance(solution, PiecewiseSolution) else (*whole, _residuals):
+    for use in whole if hasattr(solution, "blocks") else (*whole, _residuals):
         try:
             with np.errstate(all="ignore"):
                 use(solution)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass, replace
 from functools import cache, cached_property
 from typing import Any, get_type_hints
 
@@ -16,6 +16,8 @@ from ..problem import MOST_EQUATIONS, Component, Condition, Problem
 from .annotations import matches_annotation
 from .sound import is_sound
 
+Update = Callable[[Mapping[str, Any]], dict[str, Any]]
+
 
 @dataclass(frozen=True)
 class Kind:
@@ -25,7 +27,8 @@ class Kind:
     fields: tuple[str, ...]
     make: Callable[[Mapping[str, Any]], Any]
     checked: bool = False  # by the annotations of the fields; else `make` does that
-    renamed: Mapping[str, tuple[str, Callable[[Any], Any]]] = field(default_factory=dict)  # by their former names
+    former: tuple[str, ...] = ()  # names of fields that only earlier versions wrote
+    updated: Update = dict  # the fields of such a version as those of today
 
     @classmethod
     def of(cls, own: type) -> Kind:
@@ -63,11 +66,11 @@ class Kind:
 
     def written_with(self, names: Any) -> Kind:
         """The kind as it was when a file was written: of fields that came later it has the default."""
-        if self.renamed and matches_annotation(names, list[str]) and set(names) & set(self.renamed):
-            return self._once(names)
-        unknown = not matches_annotation(names, list[str]) or not set(names) <= set(self.fields)
+        unknown = not matches_annotation(names, list[str]) or not set(names) <= {*self.fields, *self.former}
         if unknown or len(set(names)) < len(names):
             raise FileError(f"the file has a {self.cls.__name__} with parts that this version of fens does not know")
+        if set(names) & set(self.former):
+            return Kind(self.cls, tuple(names), self._from_former)
         if tuple(names) == self.fields:
             return self
         later = {name: self.defaults.get(name, MISSING) for name in self.fields if name not in names}
@@ -75,13 +78,9 @@ class Kind:
             raise FileError(f"the file has a {self.cls.__name__} without parts that this version of fens needs")
         return replace(self, fields=tuple(names), make=lambda values: self.make({**later, **values}))
 
-    def _once(self, names: Sequence[str]) -> Kind:
-        """The kind with some of its fields under the names that they once had."""
-        new = {name: self.renamed.get(name, (name, lambda value: value)) for name in names}
-        now = self.written_with([name for name, _ in new.values()])
-        return Kind(
-            self.cls, tuple(names), lambda values: now.built({new[k][0]: new[k][1](v) for k, v in values.items()})
-        )
+    def _from_former(self, values: Mapping[str, Any]) -> Any:
+        now = self.updated(values)
+        return self.written_with(list(now)).built(now)
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -154,7 +153,8 @@ class Kinds(Mapping[str, Kind]):
 def _kind(tag: str, cls: type, outside: bool) -> Kind:
     if cls in SPECIAL:
         return SPECIAL[cls]
-    return Kind.outside(cls) if outside else replace(Kind.of(cls), renamed=RENAMED.get(tag, {}))
+    former, updated = UPDATES.get(tag, ((), dict))
+    return Kind.outside(cls) if outside else replace(Kind.of(cls), former=former, updated=updated)
 
 
 KINDS = Kinds()
@@ -198,9 +198,24 @@ FORMER: Mapping[str, Kind] = {
     "Localised": Kind(AtSpots, ("spots", "share", "base"), _at_spots),
 }
 
-# fields that had other names once, by the tags of their classes
-RENAMED: Mapping[str, Mapping[str, tuple[str, Callable[[Any], Any]]]] = {
-    "Round": {"distributions": ("ansaetze", ansaetze_of)},
-    "Solution": {"frequencies": ("ansaetze", ansaetze_of)},
-    "March": {"frequencies": ("ansaetze", ansaetze_of)},
+def _with_ansaetze(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Ansätze in the place of what frequencies were drawn from."""
+    once = {"distributions", "frequencies"}
+    return {"ansaetze" if k in once else k: ansaetze_of(v) if k in once else v for k, v in values.items()}
+
+
+def _with_functional(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The name of a functional or none, where it was once told apart whether there is one."""
+    others = {k: v for k, v in values.items() if k not in ("is_integral", "functional")}
+    if not isinstance(values["is_integral"], bool):
+        raise FileError("the file has an equation that is neither one of integrals nor without any")
+    return {**others, "functional": values.get("functional", "integral") if values["is_integral"] else None}
+
+
+# fields that had other names or another form once, by the tags of their classes
+UPDATES: Mapping[str, tuple[tuple[str, ...], Update]] = {
+    "Round": (("distributions",), _with_ansaetze),
+    "Solution": (("frequencies",), _with_ansaetze),
+    "March": (("frequencies",), _with_ansaetze),
+    "Equation": (("is_integral",), _with_functional),
 }

@@ -37,6 +37,7 @@ from ..geometry import (
     Random,
     Region,
     Samples,
+    Shape,
     Star,
     Surface,
 )
@@ -213,7 +214,7 @@ def _leaves(shape: Any) -> list[Any]:
 def _cylinder(c: Cylinder) -> bool:
     replace(c)
     interval(c.time, (c.start, c.end))
-    return _place(c.start, c.end) and _size(c.end - c.start)
+    return isinstance(c.base, Shape) and _place(c.start, c.end) and _size(c.end - c.start)
 
 
 def _mapped(coordinates: Sequence[sp.Symbol], values: Sequence[Any]) -> dict[sp.Symbol, Any]:

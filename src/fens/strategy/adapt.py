@@ -8,6 +8,7 @@ equations then hold better at points that no fit used.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 
 import numpy as np
 
@@ -51,6 +52,16 @@ class Candidate:
     def loss(self) -> float:
         """The held-out residual."""
         return min(self.choice.search.losses) if self.choice.search else float("inf")
+
+    @cached_property
+    def known(self) -> tuple[Rough | None, ...]:
+        """What its function tells of each unknown; nothing of numbers."""
+        function = self.choice.function
+        assert function is not None
+        members = zip(function.problem.components, function.components, self.draw.members, strict=True)
+        return tuple(
+            None if c.is_constant else rough_from(field, m.leading.half_width, self.loss) for c, field, m in members
+        )
 
 
 def first_ansaetze(problem: Problem, settings: Settings) -> tuple[Ansatz, ...]:
@@ -102,23 +113,22 @@ def adapt(
 
 def proposed(kind: str, last: Candidate) -> tuple[Ansatz, ...] | None:
     """What the functions of the last round suggest for each unknown; None if nothing new for any."""
-    function, draw = last.choice.function, last.draw
-    assert function is not None
-    found = list(draw.ansaetze)
-    for k, (c, field) in enumerate(zip(function.problem.components, function.components, strict=True)):
-        if not c.is_constant:
-            rough = rough_from(field, draw.members[k].leading.half_width, last.loss)
-            found[k] = PROPOSALS[kind].propose(draw.ansaetze[k], rough) or draw.ansaetze[k]
-    return None if tuple(found) == draw.ansaetze else tuple(found)
+    before = last.draw.ansaetze
+    propose = PROPOSALS[kind].propose
+    pairs = zip(before, last.known, strict=True)
+    found = tuple(a if rough is None else propose(a, rough) or a for a, rough in pairs)
+    return None if found == before else found
 
 
 def rough_from(field: Field, unit: np.ndarray, residual: float) -> Rough:
     """What a rough solution tells of an unknown, in units of the features' coordinates."""
     d = len(field.domain.coordinates)
 
+    @cache
     def slopes() -> np.ndarray:
         return np.asarray(np.stack(field.gradient(_points(field, Adaptation.SLOPE_POINTS)), axis=1) * unit)
 
+    @cache
     def bends() -> np.ndarray:
         axis, both = np.eye(d, dtype=int), [(i, j) for i in range(d) for j in range(i, d)]
         points = _points(field, Adaptation.COUPLING_POINTS)
@@ -128,7 +138,7 @@ def rough_from(field: Field, unit: np.ndarray, residual: float) -> Rough:
             found[i, j] = found[j, i] = rms(values) * float(unit[i] * unit[j])
         return found
 
-    return Rough(d, sites_of(field.domain), slopes, bends, residual)
+    return Rough(d, partial(sites_of, field.domain), slopes, bends, residual)
 
 
 def _common(scales: Scales, d: int) -> Scales:

@@ -75,7 +75,7 @@ def block_problem(problem: Problem, block: Cylinder, last: Solution | None) -> P
 def _during(condition: Condition, whole: Cylinder, block: Cylinder) -> list[Condition]:
     """A condition in a block; none if its points are all at other times."""
     region, equation = condition.region, condition.equation
-    if equation.is_integral:
+    if not equation.is_pointwise:
         raise SettingError(f"The equation {equation.text} is an integral over all time; it cannot be cut into blocks.")
     if region == whole:
         return [Condition(block, equation)]

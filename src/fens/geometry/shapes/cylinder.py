@@ -1,4 +1,4 @@
-"""Space-time cylinders over shapes."""
+"""Space-time cylinders over domains in space."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from ..boundary.pair import Pair
 from ..boundary.piece import Piece
 from ..checks import check_names, which_end
 from ..region import SLACK, Domain, Facet, Part, points_of
-from .shape import Shape
 
 
 @stored("Cylinder")
@@ -25,7 +24,7 @@ class Cylinder(Domain):
     the sides, `part("hole")` for any part of the base's boundary, and `boundary`, which is all of these together.
     """
 
-    base: Shape
+    base: Domain
     time: sp.Symbol
     start: float
     end: float

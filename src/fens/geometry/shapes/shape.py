@@ -13,12 +13,13 @@ from ..._support.sobol import fixed_sobol
 from ..._support.stored import stored
 from ...errors import RegionError, quoted
 from ..boundary.piece import Piece, Samples, UnitPoints
+from ..checks import interval
 from ..quadrature.slices import slice_rule
 from ..region import Domain
+from .cylinder import Cylinder
 
 if TYPE_CHECKING:
     from .combination import Combined
-    from .cylinder import Cylinder
     from .registry import Description
 
 CROWD = 0.02  # depth, relative to the size of a shape, down to which points get denser
@@ -41,9 +42,6 @@ class Shape(Domain):
 
     def during(self, time: sp.Symbol, start: Any, end: Any) -> Cylinder:
         """The shape through an interval of time."""
-        from ..checks import interval
-        from .cylinder import Cylinder
-
         return Cylinder(self, time, *interval(time, (start, end)))
 
     def __add__(self, other: Any) -> Combined:

@@ -12,8 +12,7 @@ from typing import Any
 from ..._support.disk import as_path, atomic_write, check_target
 from ...errors import FensError, SettingError, quoted
 from ...problem.typeset import html_of, sought
-from ...storage import packed
-from ..store import ALL
+from ...storage import KINDS, packed
 from .places import numbers_of
 from .style import STYLE
 
@@ -151,7 +150,7 @@ def _seconds(solution: Any) -> str:
 
 
 def _again(solution: Any, stem: str) -> str:
-    content = packed(solution, ALL)
+    content = packed(solution, KINDS)
     name = f"{stem}.fens"
     if len(content) <= MOST_EMBEDDED:
         data = base64.b64encode(content).decode()
