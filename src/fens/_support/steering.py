@@ -149,11 +149,25 @@ class Features(Steering):
     SHARED = constant(4, "points of a grid for each cosine from which a product of cosines pays")
 
 
+class CornerFeatures(Steering):
+    """basis.singular.corners: functions at corners."""
+
+    SHARE = constant(0.6, "of the functions are at corners")
+    MOST = constant(24, "corners at which there are functions; with more of them there are none")
+    REENTRANT = constant(2.0, "times as many at corners with more than a straight angle")
+    AT_RANDOM = constant(0.25, "of the exponents at a corner are random")
+    AT_RANDOM_ALONE = constant(0.5, "the same for equations without lower terms")
+    BEYOND = constant(2.0, "times the largest exponent that is not random, up to which others are drawn")
+    HIGHEST = constant(20.0, "exponent that is drawn")
+    DECADES = constant(10.0, "down to which points are graded towards a corner, from the length of its shorter side")
+
+
 class Adaptation(Steering):
     """strategy.adapt: rounds in which trial functions learn."""
 
     ROUNDS = constant(12, "rounds at most", by="python benchmarks/adaptive.py")
     ROUND_LEAVES = constant(0.7, "of the held-out residual that a round must leave at most")
+    SETTLES = constant(0.1, "of the held-out residual: special functions that leave less are what was missing")
     LARGER = constant(2.0, "factor from the scale of one round to the first that the next tries")
     WORTH_TRYING = constant(
         1e-3, "residual of an equation relative to its terms, above which rounds are worth trying in any dimension"
@@ -176,6 +190,8 @@ class CornerSites(Steering):
     SAME_PLACE = constant(1e-9, "of the size of a domain: ends of sides that are one place")
     ALONG = constant(1e-4, "of a side: how far to go from its end to see where it leads")
     STRAIGHT = constant(1e-6, "of an angle that is no corner")
+    RAYS = constant(31, "directions from a corner, one of which has to stay clear of the domain")
+    ALONG_RAY = constant(400, "places along each that are looked at")
 
 
 class Localisation(Steering):

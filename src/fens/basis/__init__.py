@@ -12,6 +12,7 @@ from .layers import Layers, TwoLayers
 from .proposals import PROPOSALS, Proposal, Rough
 from .random_features import RandomFeatures
 from .row_slices import row_slices
+from .singular.corners import AtCorners, CornerFunctions
 from .singular.holes import AroundHoles
 from .sites import Corner, Hole, Sites, Spot
 from .space import Draw, JointOperator, Scales, TrialSpace, of_each
@@ -20,10 +21,10 @@ from .union import Union
 from .windows import Cell, Gaussian, Windowed
 
 __all__ = [
-    "ACTIVATIONS", "PROPOSALS", "Activation", "Ansatz", "AroundHoles", "AtSpots", "Basis", "Cell", "Coefficient",
-    "Composed", "Corner", "Distribution", "Draw", "Drawn", "Frame", "Gaussian", "Hole", "InCells", "Isotropic",
-    "JointOperator", "Layers", "Mixture", "Number", "Operator", "Orders", "Oriented", "Plain", "Proposal", "RandomDraw",
-    "RandomFeatures", "Rough", "Scales", "Sites", "Sparse", "Spot", "Sum", "TrialSpace", "TwoLayers", "Union",
-    "Windowed",
+    "ACTIVATIONS", "PROPOSALS", "Activation", "Ansatz", "AroundHoles", "AtCorners", "AtSpots", "Basis", "Cell",
+    "Coefficient", "Composed", "Corner", "CornerFunctions", "Distribution", "Draw", "Drawn", "Frame", "Gaussian",
+    "Hole", "InCells", "Isotropic", "JointOperator", "Layers", "Mixture", "Number", "Operator", "Orders",
+    "Oriented", "Plain", "Proposal", "RandomDraw", "RandomFeatures", "Rough", "Scales", "Sites", "Sparse", "Spot",
+    "Sum", "TrialSpace", "TwoLayers", "Union", "Windowed",
     "activation", "check_initialisation", "of_each", "row_slices",
 ]  # fmt: skip

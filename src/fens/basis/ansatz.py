@@ -20,7 +20,7 @@ from .basis import Basis
 from .distribution import Distribution, Isotropic
 from .initialisation import INITIALISATIONS, check_initialisation
 from .random_features import RandomFeatures
-from .sites import Spot
+from .sites import Corner, Spot
 from .union import Union
 
 ISOTROPIC = Isotropic()
@@ -168,6 +168,11 @@ class Ansatz(ABC):
     def spots(self) -> tuple[Spot, ...]:
         """The places at which there are functions of their own, which want points there, too."""
         return tuple(s for p in self.parts if p is not self for s in p.spots)
+
+    @property
+    def graded(self) -> tuple[Corner, ...]:
+        """The corners with functions of their own, towards which points are graded."""
+        return tuple(c for p in self.parts if p is not self for c in p.graded)
 
 
 @stored("Plain")

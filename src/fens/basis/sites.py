@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from .._support.stored import stored
@@ -17,16 +18,25 @@ class Hole:
     axes: tuple[int, ...]
 
 
+@stored("Corner")
 @dataclass(frozen=True)
 class Corner:
     """A corner of a domain in the plane of two axes: its place, the direction from it into the domain, midway between
     its two sides, and the angle between these, both in radians.
+
+    `cut` is a direction from it that leaves the domain for good, `near` the length of the shorter side, and `reach`
+    the distance of the farthest point of the domain. `alone` says that there are no lower terms, variable coefficients
+    or other unknowns.
     """
 
     place: tuple[float, ...]
     direction: float
     opening: float
     axes: tuple[int, int] = (0, 1)
+    cut: float = math.nan
+    near: float = 1.0
+    reach: float = 1.0
+    alone: bool = False
 
 
 @stored("Spot")

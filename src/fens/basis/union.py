@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -9,7 +10,7 @@ import torch
 from torch import Tensor
 
 from .._support.stored import stored
-from .basis import Basis, Operator
+from .basis import Basis, Operator, Orders
 from .memory import MemoryBudget
 
 
@@ -56,6 +57,17 @@ class Union(SideBySide, Basis):
         for member, columns in zip(self.members, self.columns, strict=True):
             total[:, columns] = member.matrix(operator, points)
         return total
+
+    def matvec(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
+        """Σ_j w_j (Σ_α c_α ∂^α φ_j)(x_i), the sum of those of the members."""
+        pairs = zip(self.members, self.columns, strict=True)
+        return torch.stack([m.matvec(operator, points, weights[own]) for m, own in pairs]).sum(dim=0)
+
+    def derivatives(self, alphas: Sequence[Orders], points: Tensor, weights: Tensor) -> list[Tensor]:
+        """Σ_j w_j ∂^α φ_j(x_i) for each α, the sums of those of the members."""
+        pairs = zip(self.members, self.columns, strict=True)
+        each = [m.derivatives(alphas, points, weights[own]) for m, own in pairs]
+        return [torch.stack(same).sum(dim=0) for same in zip(*each, strict=True)]
 
     def cached(self, budget: MemoryBudget) -> Union:
         """The same with members that remember, each in its own way, out of one budget."""

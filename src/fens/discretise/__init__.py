@@ -8,7 +8,7 @@ Then these meet the features, as often as a search needs, and each block of rows
 from .condition import DiscreteCondition, Jets, discretise, homes, linearise, sample
 from .functional import RowFunctional, evaluate, evaluate_jets
 from .rows import LinearRows, System, WithFixedWeights, WithRhs
-from .weights import check_weights, mean_row_norm, weigh
+from .weights import check_weights, even, mean_row_norm, weigh
 
 __all__ = [
     "DiscreteCondition",
@@ -22,6 +22,7 @@ __all__ = [
     "discretise",
     "evaluate",
     "evaluate_jets",
+    "even",
     "homes",
     "linearise",
     "mean_row_norm",

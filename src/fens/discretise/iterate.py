@@ -101,16 +101,18 @@ class Iterate:
         """The residual of each equation relative to its terms; of data with noise, as if they held.
 
         A term c ∂^α u counts with at least |c| times what a function of the size of u, or of size `least`, varying
-        over the domain, would give it; else the condition u = 0 would never be seen to hold.
+        over the domain, would give it; else the condition u = 0 would never be seen to hold. Rows that were evened
+        count as they are then: next to corners, terms that grow without end would hide all others.
         """
         sizes_of = [rms(v) for v in self._values]
         natural = [max(size, least, Discretisation.NEGLIGIBLE * max(sizes_of)) for size in sizes_of]
         found = []
         with np.errstate(all="ignore"):
-            for condition, jets, residual in zip(conditions, self.jets, self.residuals, strict=True):
-                parts = terms(condition, jets)
+            for condition, jets, whole_residual in zip(conditions, self.jets, self.residuals, strict=True):
+                scaling = 1.0 if condition.scaling is None else to_host(condition.scaling)
+                residual, parts = scaling * whole_residual, [scaling * t for t in terms(condition, jets)]
                 sizes = [
-                    max(rms(part), rms(c) * natural[jet.unknown] / _length(half_widths, jet))
+                    max(rms(part), rms(scaling * c) * natural[jet.unknown] / _length(half_widths, jet))
                     for part, (c, jet) in zip(parts, numeric(condition), strict=True)
                 ]
                 source = residual - _summed(condition, parts)

@@ -35,8 +35,10 @@ def weigh(conditions: Sequence[LinearRows], space: TrialSpace, weights: Weights)
     plain = [replace(c, weight=1.0, scaling=None) for c in conditions]
     norms = [some_norms(replace(c, noise=None), space) for c in plain]
     local = [weights == "rows" or is_uneven(n) for n in norms]
-    plain = [evened(c, space) if own and c.noise is None else c for c, own in zip(plain, local, strict=True)]
-    return _balanced(plain, [_mean(n) for n in norms])
+    # of rows that differ by orders of magnitude, the mean would be that of a few
+    usual = [float(n.median()) if own else _mean(n) for n, own in zip(norms, local, strict=True)]
+    parts = zip(plain, local, usual, strict=True)
+    return _balanced([evened(c, space, u) if own and c.noise is None else c for c, own, u in parts], usual)
 
 
 def _balanced(conditions: Sequence[LinearRows], norms: Sequence[float]) -> tuple[LinearRows, ...]:
@@ -47,18 +49,24 @@ def _balanced(conditions: Sequence[LinearRows], norms: Sequence[float]) -> tuple
     return tuple(replace(c, weight=f) for c, f in zip(conditions, factors, strict=True))
 
 
+def even(conditions: Sequence[LinearRows], space: TrialSpace) -> tuple[LinearRows, ...]:
+    """The conditions, those whose rows differ by orders of magnitude with each row brought to the same norm."""
+    norms = [some_norms(replace(c, noise=None), space) for c in conditions]
+    pairs = zip(conditions, norms, strict=True)
+    return tuple(evened(c, space, 1.0) if is_uneven(n) and c.noise is None else c for c, n in pairs)
+
+
 def is_uneven(norms: Tensor) -> bool:
     """Whether rows of one condition differ by so much that the largest alone would decide."""
     positive = norms[norms > 0]
     return len(positive) > 1 and bool(positive.max() > Discretisation.UNEVEN * positive.median())
 
 
-def evened(condition: LinearRows, space: TrialSpace) -> LinearRows:
-    """A condition with each row divided by its own norm, times the mean of all; rows of zeros stay as they are."""
+def evened(condition: LinearRows, space: TrialSpace, norm: float) -> LinearRows:
+    """A condition with each row brought to a norm; rows of zeros stay as they are."""
     parts = row_slices(len(condition), len(space))
     norms = torch.cat([_norms(condition.block(space, part).matrix()) for part in parts])
-    mean = _mean(norms)
-    return replace(condition, scaling=torch.where(norms > 0, mean / norms, 1.0)) if mean > 0 else condition
+    return replace(condition, scaling=torch.where(norms > 0, norm / norms, 1.0)) if norm > 0 else condition
 
 
 def check_weights(weights: object, problem: Problem) -> None:

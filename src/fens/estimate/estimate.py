@@ -13,7 +13,7 @@ from torch import Tensor
 from .._support.numbers import EPS, rms
 from .._support.steering import Assessment, Discretisation, Estimation, LocalLook
 from ..basis import Ansatz, Basis, Scales, TrialSpace
-from ..discretise import LinearRows, evaluate, linearise
+from ..discretise import LinearRows, evaluate, even, linearise
 from ..fit.discrete import DiscreteProblem
 from ..fit.scale import scale_by_rank
 from ..fit.stats import Stats
@@ -121,7 +121,8 @@ class Found:
     @cached_property
     def conditions(self) -> tuple[LinearRows, ...]:
         """The equations there, linear near the solution."""
-        return linearise(self.discrete.held_out, None if self.discrete.problem.is_linear else self.here.jets)
+        near = None if self.discrete.problem.is_linear else self.here.jets
+        return even(linearise(self.discrete.held_out, near), self.features)
 
     @property
     def misfit(self) -> tuple[float, int]:

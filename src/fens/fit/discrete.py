@@ -28,7 +28,7 @@ from ..discretise import (
 from ..discretise.field import Fields
 from ..discretise.iterate import Iterate
 from ..errors import EvaluationError, SettingError
-from ..geometry import Clustered, Region, Samples
+from ..geometry import Region, Samples
 from ..lstsq import Failed, LeastSquares, Solvable, least
 from ..nonlinear import Iteration, best, starts, status_of
 from ..options import Settings
@@ -83,7 +83,7 @@ class DiscreteProblem:
     def held_out(self) -> tuple[DiscreteCondition, ...]:
         """The equations at points of our own choice, which no fit uses; where they have no value, at the user's."""
         settings = self.settings
-        found = self.at(sample(self.problem, Clustered(rows=1.0), settings.sizes(self.problem), self.for_trials))
+        found = self.at(sample(self.problem, settings.held_out_sampler, settings.sizes(self.problem), self.for_trials))
         try:
             if self.problem.is_linear:
                 linearise(found)

@@ -18,7 +18,7 @@ from .._support.progress import track
 from .._support.steering import ScaleSearch, ScaleTrials
 from ..basis import Draw, Drawn, Scales, of_each
 from ..basis.rank import by_measured_rank, by_rank
-from ..discretise import DiscreteCondition, linearise
+from ..discretise import DiscreteCondition, even, linearise
 from ..discretise.field import Field, Fields
 from ..discretise.iterate import Iterate
 from ..errors import FensError
@@ -231,7 +231,7 @@ class Trials:
             if stats.status == "failed" and discrete is self.discrete:
                 return float("inf")
             there = Iterate.of(problem, self.held_out, features, weights)
-            conditions = linearise(self.held_out, None if problem.is_linear else there.jets)
+            conditions = even(linearise(self.held_out, None if problem.is_linear else there.jets), features)
         except FensError:  # numbers beyond the range of floating point
             return float("inf")
         self.fits[scales], self.sizes[scales] = (stats, weights), max(there.sizes)

@@ -6,6 +6,7 @@ from .boundary.piece import Extruded, Patch, Piece, Samples
 from .checks import check_extent
 from .region import Domain, Facet, Part, Points, Region, checked_count, points_of
 from .sampling.extreme_points import ExtremePoints
+from .sampling.graded import Graded, Sector
 from .sampling.samplers import Clustered, Concentrated, Demand, Grid, Random, Sampler
 from .sampling.subsample import subsample
 from .shapes.ball import Ball
@@ -38,6 +39,7 @@ __all__ = [
     "ExtremePoints",
     "Extruded",
     "Facet",
+    "Graded",
     "Grid",
     "Implicit",
     "Oval",
@@ -51,6 +53,7 @@ __all__ = [
     "Region",
     "Sampler",
     "Samples",
+    "Sector",
     "Segment",
     "Shape",
     "Star",

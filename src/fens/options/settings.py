@@ -15,7 +15,7 @@ from .._support.steering import Sizes
 from ..basis import activation
 from ..discretise import check_weights
 from ..errors import SettingError, concerning, listed, quoted
-from ..geometry import Clustered, Sampler
+from ..geometry import Clustered, Graded, Sampler
 from ..lstsq import SOLVERS, Solver
 from ..lstsq.cluster import Cluster, Distributed
 from ..problem import Problem, Unknown
@@ -113,6 +113,11 @@ class Settings(Options):
     def sampler(self) -> Sampler:
         """The points asked for, or the default ones."""
         return self.points if self.points is not None else Clustered()
+
+    @property
+    def held_out_sampler(self) -> Sampler:
+        """Points of our own choice, which no fit uses: fewer, and graded if those of the fit are."""
+        return self.points.thinned(1.0) if isinstance(self.points, Graded) else Clustered(rows=1.0)
 
     @property
     def maps_inputs(self) -> bool:

@@ -7,6 +7,7 @@ equations then hold better at points that no fit used.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from .._support.numbers import rms
 from .._support.progress import time_left
-from .._support.steering import Adaptation, Features, ScaleSearch
+from .._support.steering import Adaptation, CornerFeatures, Features, ScaleSearch
 from ..basis import (
     PROPOSALS,
     Ansatz,
@@ -35,7 +36,7 @@ from ..fit.discrete import DiscreteProblem
 from ..fit.scale import ScaleChoice, ScaleHint, choose_scale
 from ..fit.search import Search
 from ..fit.stats import Round
-from ..geometry import Clustered, Demand, ExtremePoints
+from ..geometry import Clustered, Demand, ExtremePoints, Graded, Sector
 from ..options import Settings
 from ..problem import Component, Problem
 from .sites import sites_of
@@ -43,8 +44,9 @@ from .sites import sites_of
 
 @dataclass(frozen=True)
 class Candidate:
-    """Trial functions, and the scale chosen for them."""
+    """A problem at its points, trial functions for it, and the scale chosen for them."""
 
+    discrete: DiscreteProblem
     draw: Draw
     choice: ScaleChoice
 
@@ -58,10 +60,9 @@ class Candidate:
         """What its function tells of each unknown; nothing of numbers."""
         function = self.choice.function
         assert function is not None
-        members = zip(function.problem.components, function.components, self.draw.members, strict=True)
-        return tuple(
-            None if c.is_constant else rough_from(field, m.leading.half_width, self.loss) for c, field, m in members
-        )
+        problem, units = function.problem, [m.leading.half_width for m in self.draw.members]
+        members = zip(problem.components, function.components, units, strict=True)
+        return tuple(None if c.is_constant else rough_from(problem, f, unit, self.loss) for c, f, unit in members)
 
 
 def first_ansaetze(problem: Problem, settings: Settings) -> tuple[Ansatz, ...]:
@@ -85,7 +86,7 @@ def _first(component: Component, settings: Settings) -> Ansatz:
 
 
 def adapt(
-    discrete: DiscreteProblem, pilot: Candidate, for_rounds: np.random.SeedSequence
+    pilot: Candidate, for_rounds: np.random.SeedSequence
 ) -> tuple[Candidate, tuple[Round, ...]]:
     """The best candidate after as many rounds as pay, and what was tried."""
     best, rounds = pilot, list[Round]()
@@ -100,15 +101,43 @@ def adapt(
             if ansaetze is None:
                 continue
             hint = None if PROPOSALS[kind].special else larger  # what others needed says nothing of special functions
-            draw = discrete.drawn(ansaetze, seed.spawn(1)[0])
-            other = Candidate(draw, choose_scale(discrete.starting_from(function), draw, hint))
+            for_draw, for_points = seed.spawn(2)
+            other = candidate(before.discrete.starting_from(function), ansaetze, hint, for_draw, for_points)
             rounds.append(Round(kind, ansaetze, other.loss, other.loss < best.loss))
             best = min(best, other, key=lambda c: c.loss)
+            if PROPOSALS[kind].special and other.loss < Adaptation.SETTLES * before.loss:
+                break  # it has what was missing
         if best.loss > Adaptation.ROUND_LEAVES * before.loss:
             break
         won = next(r.kind for r in rounds if r.ansaetze is best.draw.ansaetze)
         kinds -= {r.kind for r in rounds if r.kind != won}  # what was tried and lost is not tried again
+        if PROPOSALS[won].special and best.loss < Adaptation.SETTLES * before.loss:
+            break
     return best, tuple(rounds)
+
+
+def candidate(
+    discrete: DiscreteProblem,
+    ansaetze: tuple[Ansatz, ...],
+    hint: ScaleHint | None,
+    for_draw: np.random.SeedSequence,
+    for_points: np.random.SeedSequence,
+) -> Candidate:
+    """Trial functions of some form with the scale chosen for them, at points for them."""
+    settings = with_graded_points(discrete.settings, ansaetze)
+    if settings is not discrete.settings:
+        discrete = discrete.moved(settings, for_points)
+    draw = discrete.drawn(ansaetze, for_draw)
+    return Candidate(discrete, draw, choose_scale(discrete, draw, hint))
+
+
+def with_graded_points(settings: Settings, ansaetze: Sequence[Ansatz]) -> Settings:
+    """The options with points graded towards corners at which there are functions, if the points are ours to choose."""
+    corners = dict.fromkeys(c for a in ansaetze for c in a.graded)
+    if not corners or not settings.places_points:
+        return settings
+    sectors = tuple(Sector(c.place, c.direction, c.opening, c.near) for c in corners)
+    return replace(settings, points=Graded(sectors, CornerFeatures.SHARE, CornerFeatures.DECADES))
 
 
 def proposed(kind: str, last: Candidate) -> tuple[Ansatz, ...] | None:
@@ -120,7 +149,7 @@ def proposed(kind: str, last: Candidate) -> tuple[Ansatz, ...] | None:
     return None if found == before else found
 
 
-def rough_from(field: Field, unit: np.ndarray, residual: float) -> Rough:
+def rough_from(problem: Problem, field: Field, unit: np.ndarray, residual: float) -> Rough:
     """What a rough solution tells of an unknown, in units of the features' coordinates."""
     d = len(field.domain.coordinates)
 
@@ -138,7 +167,7 @@ def rough_from(field: Field, unit: np.ndarray, residual: float) -> Rough:
             found[i, j] = found[j, i] = rms(values) * float(unit[i] * unit[j])
         return found
 
-    return Rough(d, partial(sites_of, field.domain), slopes, bends, residual)
+    return Rough(d, partial(sites_of, problem, field.domain), slopes, bends, residual)
 
 
 def _common(scales: Scales, d: int) -> Scales:
@@ -146,13 +175,13 @@ def _common(scales: Scales, d: int) -> Scales:
     return tuple(Adaptation.LARGER * own[0] for own in of_each(scales, d) for _ in own)
 
 
-def should_adapt(discrete: DiscreteProblem, pilot: Candidate, smaller: Search | None) -> bool:
+def should_adapt(pilot: Candidate, smaller: Search | None) -> bool:
     """Whether to adapt: if asked to, or by default where isotropic frequencies are likely to fail, or have failed.
 
     Not if the search with fewer features shows that what they learnt still serves; from a solution that they did not
     resolve there was little to learn.
     """
-    adapts = discrete.settings.adapts
+    problem, adapts = pilot.discrete.problem, pilot.discrete.settings.adapts
     localised = any(a.spots for a in pilot.draw.ansaetze)  # these have learnt already
     if adapts is False or pilot.choice.search is None or localised:
         return False
@@ -163,7 +192,7 @@ def should_adapt(discrete: DiscreteProblem, pilot: Candidate, smaller: Search | 
         if pilot.loss < max(Adaptation.SERVES, learnt_well):
             return False
         learnt = not pilot.draw.is_plain
-    many = len(discrete.problem.coordinates) > Features.MANY
+    many = len(problem.coordinates) > Features.MANY
     unresolved = pilot.loss > Adaptation.WORTH_TRYING
     return bool(adapts) or learnt or many or unresolved or (pilot.loss > Adaptation.SERVES and has_special(pilot))
 

@@ -65,7 +65,7 @@ def trial_solve(
     samples = place_points(problem, settings, for_points)
     discrete = DiscreteProblem.of(problem, settings, samples, for_start, for_trials)
     draw = discrete.drawn(ansaetze, for_features)
-    return Candidate(draw, choose_scale(discrete, draw))
+    return Candidate(discrete, draw, choose_scale(discrete, draw))
 
 
 def _at_spots(function: Fields, settings: Settings, everywhere: tuple[Ansatz, ...]) -> tuple[Ansatz, ...]:

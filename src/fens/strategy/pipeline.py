@@ -18,7 +18,7 @@ from ..fit.stats import Round
 from ..options import Settings
 from ..problem import Problem
 from ..solution import Solution
-from .adapt import Candidate, adapt, first_ansaetze, should_adapt, with_extreme_points
+from .adapt import Candidate, adapt, first_ansaetze, should_adapt, with_extreme_points, with_graded_points
 from .localise import localised, with_points_at_spots
 
 
@@ -34,6 +34,7 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
             ansaetze = localised(problem, settings, first_ansaetze(problem, settings), for_pieces)
             settings, smaller = with_points_at_spots(settings, ansaetze), None
 
+    settings = with_graded_points(settings, ansaetze)
     with clock("points"):  # where the equations are asked to hold
         samples = place_points(problem, settings, for_points)
     with clock("equations"):  # linear forms of them, at the points
@@ -42,13 +43,13 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
         draw = discrete.drawn(ansaetze, for_features)
     with clock("scale"):  # given, or searched
         hint = ScaleHint(smaller.scales, draw.is_plain, stride=1) if smaller else None
-        best = Candidate(draw, choose_scale(discrete, draw, hint))
+        best = Candidate(discrete, draw, choose_scale(discrete, draw, hint))
     with clock("adaptation"):  # functions like the solution, where that helps
         rounds = tuple[Round, ...]()
-        if should_adapt(discrete, best, smaller.search if smaller else None):
-            best, rounds = adapt(discrete, best, for_rounds)
-        draw, choice = best.draw, best.choice
-    if (reached := with_extreme_points(settings, best)) is not settings:
+        if should_adapt(best, smaller.search if smaller else None):
+            best, rounds = adapt(best, for_rounds)
+        discrete, draw, choice = best.discrete, best.draw, best.choice
+    if (reached := with_extreme_points(discrete.settings, best)) is not discrete.settings:
         with clock("points"):  # further ones, on the way to corners
             discrete, choice = discrete.moved(reached, for_points), replace(choice, fit=None)
     with clock("least squares"):  # the weights of the functions, in one solve or, if nonlinear, in several

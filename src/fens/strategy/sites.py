@@ -2,25 +2,42 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from .._support.steering import CornerSites
 from ..basis import Corner, Hole, Sites
 from ..geometry import Cylinder, Domain, Piece
+from ..problem import Problem, newton_form
 
 
-def sites_of(domain: Domain) -> Sites:
-    """The holes of a domain and, in the plane, its corners; of one in space-time those of its base."""
+def sites_of(problem: Problem, domain: Domain) -> Sites:
+    """The holes of a domain of a problem and, in the plane, its corners; of one in space-time those of its base."""
     holes = tuple(Hole(centre, radius, tuple(range(len(centre)))) for centre, radius in domain.hole_sites)
     base = domain.base if isinstance(domain, Cylinder) else domain
-    return Sites(holes, corners_of(base) if len(base.coordinates) == 2 else ())
+    if len(base.coordinates) != 2:
+        return Sites(holes)
+    alone = is_alone(problem)
+    return Sites(holes, tuple(replace(c, alone=alone) for c in corners_of(base)))
+
+
+def is_alone(problem: Problem) -> bool:
+    """Whether all there is in a domain are second derivatives of one function, with constant coefficients."""
+    if len(problem.components) > 1 or not problem.is_linear:
+        return False
+    inside = [newton_form(c.equation) for c in problem.conditions if c.region is problem.components[0].domain]
+    return all(sum(jet.orders) == 2 and f.is_constant for form in inside for jet, f in form.coefficients)
 
 
 def corners_of(domain: Domain) -> tuple[Corner, ...]:
     """Where two sides of a domain in the plane meet at an angle."""
-    ends = [end for facet in domain.edges for end in _ends(facet.piece)]
+    pieces = [facet.piece for facet in domain.edges]
+    ends = [end for piece in pieces for end in _ends(piece)]
+    lengths = np.array([piece.measure for piece in pieces for _ in _ends(piece)])
     places, near = np.array([place for place, _, _ in ends]), CornerSites.SAME_PLACE * max(domain.half_widths)
     found, seen = list[Corner](), np.zeros(len(ends), dtype=bool)
     for k, (place, along, inward) in enumerate(ends):
@@ -33,8 +50,28 @@ def corners_of(domain: Domain) -> tuple[Corner, ...]:
         first, last = (float(np.arctan2(t[1], t[0])) for t in (along, other[1]))
         opening = (turn * (last - first)) % (2 * np.pi) or 2 * np.pi  # sides that lie on each other are a slit
         if abs(opening - np.pi) > CornerSites.STRAIGHT:
-            found.append(Corner(tuple(place.tolist()), first + turn * opening / 2, opening))
+            middle = first + turn * opening / 2
+            reach = max(math.dist(place, far) for far in itertools.product(*domain.bounds))
+            cut = way_out(domain, place, middle + np.pi, 2 * np.pi - opening, reach)
+            if cut is not None:
+                shorter = float(min(lengths[here]))
+                found.append(Corner(tuple(place.tolist()), middle, opening, (0, 1), cut, shorter, reach))
     return tuple(found)
+
+
+def way_out(domain: Domain, place: np.ndarray, middle: float, opening: float, reach: float) -> float | None:
+    """The direction of a ray from a corner, between its sides on the outside, that stays clear of a domain; None if
+    there is none. The one in the middle, if that does; of a slit it is the slit itself.
+    """
+    if opening <= CornerSites.STRAIGHT:
+        return middle
+    r = reach * np.linspace(0, 1, CornerSites.ALONG_RAY + 1)[1:]
+    shares = np.linspace(-1, 1, CornerSites.RAYS + 2)[1:-1]
+    for share in sorted(shares, key=abs):
+        angle = middle + share * opening / 2
+        if not domain.contains(place + r[:, None] * np.array([np.cos(angle), np.sin(angle)])).any():
+            return float(angle)
+    return None
 
 
 def _ends(piece: Piece) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:

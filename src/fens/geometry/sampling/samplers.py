@@ -73,7 +73,7 @@ class Clustered:
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
         """Points on each region of the demand, in its order."""
-        return spread(demand, self.counts(demand), _clustered_sobol, seed)
+        return spread_clustered(demand, self.counts(demand), seed)
 
     def counts(self, demand: Demand) -> list[int]:
         """How many points there are on each region."""
@@ -106,7 +106,7 @@ class Concentrated:
         pairs = list(zip(demand.regions, counts, strict=True))
         first = [math.ceil((1 - self.share) * n) if r is domain else MANY * n for r, n in pairs]
         plain, around = seed.spawn(2)
-        found = spread(demand, first, _clustered_sobol, plain)
+        found = spread_clustered(demand, first, plain)
         rng = np.random.default_rng(around)
         for k, (region, n) in enumerate(pairs):
             if region is domain:
@@ -282,6 +282,11 @@ def face_share(features: int, dimension: int) -> float:
         degree += 1
         size *= (degree + dimension) / degree
     return dimension / (degree + dimension)
+
+
+def spread_clustered(demand: Demand, counts: Sequence[int], seed: np.random.SeedSequence) -> list[Samples]:
+    """Clustered points on every region, as many as given."""
+    return spread(demand, counts, _clustered_sobol, seed)
 
 
 def spread(demand: Demand, counts: Sequence[int], unit: UnitPoints, seed: np.random.SeedSequence) -> list[Samples]:
