@@ -65,6 +65,13 @@ def choose_scale(discrete: DiscreteProblem, draw: Draw, hint: ScaleHint | None =
     return ScaleChoice(best, found, trials.fits.get(best) if final else None, trials.function(best))
 
 
+def first_choice(discrete: DiscreteProblem, draw: Draw) -> ScaleChoice:
+    """The scale by rank alone, with a trial at it."""
+    trials = Trials.of(discrete, draw)
+    start = scale_by_rank(discrete, draw, axis_ratios(discrete))
+    return ScaleChoice(start, Search((start,), (trials.loss(start),), "a first trial"), None, trials.function(start))
+
+
 @dataclass(frozen=True)
 class Residuals:
     """‖A w − F‖ of scales: one after another, or on a cluster side by side."""

@@ -7,7 +7,7 @@ equations then hold better at points that no fit used.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 
@@ -33,7 +33,7 @@ from ..basis import (
 )
 from ..discretise.field import Field
 from ..fit.discrete import DiscreteProblem
-from ..fit.scale import ScaleChoice, ScaleHint, choose_scale
+from ..fit.scale import ScaleChoice, ScaleHint, choose_scale, first_choice
 from ..fit.search import Search
 from ..fit.stats import Round
 from ..geometry import Clustered, Demand, ExtremePoints, Graded, Sector
@@ -102,7 +102,8 @@ def adapt(
                 continue
             hint = None if PROPOSALS[kind].special else larger  # what others needed says nothing of special functions
             for_draw, for_points = seed.spawn(2)
-            other = candidate(before.discrete.starting_from(function), ansaetze, hint, for_draw, for_points)
+            choose = partial(choose_scale, hint=hint)
+            other = candidate(before.discrete.starting_from(function), ansaetze, choose, for_draw, for_points)
             rounds.append(Round(kind, ansaetze, other.loss, other.loss < best.loss))
             best = min(best, other, key=lambda c: c.loss)
             if PROPOSALS[kind].special and other.loss < Adaptation.SETTLES * before.loss:
@@ -116,10 +117,30 @@ def adapt(
     return best, tuple(rounds)
 
 
+def with_special(
+    discrete: DiscreteProblem, draw: Draw, seed: np.random.SeedSequence
+) -> tuple[DiscreteProblem, Draw, Round] | None:
+    """A problem and functions for it, some of which have what was missing: special ones that leave a tenth of the
+    residual of the others, or less, in a first trial of both. None if there are none, or no choice.
+    """
+    settings = discrete.settings
+    if settings.adapts is False or settings.scale is not None or not settings.places_points:
+        return None
+    pilot = Candidate(discrete, draw, first_choice(discrete, draw))
+    if pilot.loss <= Adaptation.SERVES or pilot.choice.function is None:
+        return None
+    for kind in sorted(k for k, proposal in PROPOSALS.items() if proposal.special):
+        if (ansaetze := proposed(kind, pilot)) is not None:
+            other = candidate(discrete, ansaetze, first_choice, *seed.spawn(2))
+            if other.loss < Adaptation.SETTLES * pilot.loss:
+                return other.discrete, other.draw, Round(kind, ansaetze, other.loss, True)
+    return None
+
+
 def candidate(
     discrete: DiscreteProblem,
     ansaetze: tuple[Ansatz, ...],
-    hint: ScaleHint | None,
+    choose: Callable[[DiscreteProblem, Draw], ScaleChoice],
     for_draw: np.random.SeedSequence,
     for_points: np.random.SeedSequence,
 ) -> Candidate:
@@ -128,7 +149,7 @@ def candidate(
     if settings is not discrete.settings:
         discrete = discrete.moved(settings, for_points)
     draw = discrete.drawn(ansaetze, for_draw)
-    return Candidate(discrete, draw, choose_scale(discrete, draw, hint))
+    return Candidate(discrete, draw, choose(discrete, draw))
 
 
 def with_graded_points(settings: Settings, ansaetze: Sequence[Ansatz]) -> Settings:

@@ -18,7 +18,7 @@ from ..fit.stats import Round
 from ..options import Settings
 from ..problem import Problem
 from ..solution import Solution
-from .adapt import Candidate, adapt, first_ansaetze, should_adapt, with_extreme_points, with_graded_points
+from .adapt import Candidate, adapt, first_ansaetze, should_adapt, with_extreme_points, with_graded_points, with_special
 from .localise import localised, with_points_at_spots
 
 
@@ -40,13 +40,15 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
     with clock("equations"):  # linear forms of them, at the points
         discrete = DiscreteProblem.of(problem, settings, samples, for_start, for_trials)
     with clock("features"):  # trial functions at scale 1
-        draw = discrete.drawn(ansaetze, for_features)
+        draw, rounds = discrete.drawn(ansaetze, for_features), tuple[Round, ...]()
+        if smaller is None and (found := with_special(discrete, draw, for_rounds.spawn(1)[0])) is not None:
+            discrete, draw, first = found
+            rounds = (first,)
     with clock("scale"):  # given, or searched
         hint = ScaleHint(smaller.scales, draw.is_plain, stride=1) if smaller else None
         best = Candidate(discrete, draw, choose_scale(discrete, draw, hint))
     with clock("adaptation"):  # functions like the solution, where that helps
-        rounds = tuple[Round, ...]()
-        if should_adapt(best, smaller.search if smaller else None):
+        if not rounds and should_adapt(best, smaller.search if smaller else None):
             best, rounds = adapt(best, for_rounds)
         discrete, draw, choice = best.discrete, best.draw, best.choice
     if (reached := with_extreme_points(discrete.settings, best)) is not discrete.settings:
