@@ -1,0 +1,30 @@
+"""The command line of the benchmark."""
+
+import argparse
+
+from . import scalar  # noqa: F401 – puts its cases in the table
+from .cases import CASES
+from .report import run, shown, write
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Problems with corners, against independent references.")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CASES)}")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--page", action="store_true", help="write docs/corners.md and docs/corners.csv")
+    options = parser.parse_args()
+    if unknown := [n for n in options.names if n not in CASES]:
+        parser.error(f"There is no problem {unknown[0]!r}; there are {', '.join(CASES)}.")
+    outcomes = []
+    for name in options.names or CASES:
+        for seed in range(options.seeds):
+            outcomes.append(run(CASES[name], seed))
+            print(shown(outcomes[-1]), flush=True)
+            if outcomes[-1].failure.startswith("not stated"):
+                break
+    if options.page:
+        write(outcomes)
+
+
+if __name__ == "__main__":
+    main()
