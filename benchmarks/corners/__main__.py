@@ -2,7 +2,7 @@
 
 import argparse
 
-from . import scalar  # noqa: F401 – puts its cases in the table
+from . import scalar, spectra, systems  # noqa: F401 – put their cases in the table
 from .cases import CASES
 from .report import run, shown, write
 
@@ -12,7 +12,11 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(CASES)}")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--page", action="store_true", help="write docs/corners.md and docs/corners.csv")
+    parser.add_argument("--make", action="store_true", help="make the kept references again, which takes minutes")
     options = parser.parse_args()
+    if options.make:
+        make(options.names)
+        return
     if unknown := [n for n in options.names if n not in CASES]:
         parser.error(f"There is no problem {unknown[0]!r}; there are {', '.join(CASES)}.")
     outcomes = []
@@ -24,6 +28,14 @@ def main() -> None:
                 break
     if options.page:
         write(outcomes)
+
+
+def make(names: list[str]) -> None:
+    """Computes references and keeps them beside the code."""
+    from .computed import MAKERS
+
+    for name in names or MAKERS:
+        MAKERS[name]()
 
 
 if __name__ == "__main__":

@@ -7,13 +7,15 @@ import sympy as sp
 
 import fens
 
-from . import plane, series
+from . import meshes, plane, series
 from .cases import Figure, NotStated, Stated, case, field, largest, t, x, y
 from .points import Array, corners_of, inside, near, of_polygon
+from .store import kept, kept_table
 
 u = sp.Function("u")(x, y)
 SQUARE = ((0, 0), (1, 0), (1, 1), (0, 1))
 RECTANGLE = ((-1, 0), (1, 0), (1, 1), (-1, 1))
+ELEMENTS = "hp finite elements of orders 16 and 18, which agree to 1e-13"
 EXPANSION = "corner expansion, boundary misfit below 1e-13"
 
 
@@ -89,6 +91,38 @@ def square_with_jump() -> Stated:
     points = np.concatenate([inside(SQUARE), near(corners[:2]), away])
     points = points[np.hypot(np.minimum(points[:, 0], 1 - points[:, 0]), 1 - points[:, 1]) > 0.999e-3]
     return Stated(problem, field(points, series.square_with_jump, 1e-10))
+
+
+@case("torsion of an I-beam: stiffness", 60, ELEMENTS)
+def beam() -> Stated:
+    domain = fens.Polygon(meshes.I_BEAM, (x, y))
+    problem = fens.Problem({domain: sp.Eq(-fens.laplacian(u), 2), domain.boundary: sp.Eq(u, 0)})
+    table, stiffness = kept_table("beam_values"), kept("beam")["stiffness"]
+    values = field(np.stack([table["x"], table["y"]], axis=1), table["u"], np.inf)
+
+    def figures(solution: Any) -> list[Figure]:
+        found = 2 * float(solution.integrate(u))
+        relative = abs(found - stiffness) / stiffness
+        return [*values(solution), Figure("stiffness", relative, 1e-9, f"{found:.12g}, off by {relative:.1e}")]
+
+    return Stated(problem, figures)
+
+
+def against_elements(column: str, equation: Any) -> Stated:
+    """A problem on the L with u = 0 around it, against kept values."""
+    L, table = l_shape(), kept_table("l_values")
+    problem = fens.Problem({L: equation, L.boundary: sp.Eq(u, 0)})
+    return Stated(problem, field(np.stack([table["x"], table["y"]], axis=1), table[column], 1e-9))
+
+
+@case("−Δu + u³ = 1 on the L", 30, ELEMENTS)
+def l_cubic() -> Stated:
+    return against_elements("cubic", sp.Eq(-fens.laplacian(u) + u**3, 1))
+
+
+@case("∇·((1 + x²)∇u) = 1 on the L", 30, ELEMENTS)
+def l_variable() -> Stated:
+    return against_elements("variable", sp.Eq(fens.div((1 + x**2) * fens.grad(u)), 1))
 
 
 def slit_disc() -> Any:
