@@ -56,7 +56,7 @@ class Particular:
         centre, step = float(least.x), 1e-5 * guess
         for _ in range(2):  # the middle of a parabola is off by the square of its width, which two widths tell
             centre = (4 * self._middle(centre, step) - self._middle(centre, 2 * step)) / 3
-        return centre, int(np.sum(self.singular_values(centre) < 1e-6))
+        return centre, int(np.sum(self.singular_values(centre) < 1e-4))
 
     def _middle(self, centre: float, step: float) -> float:
         """Of the parabola through squares of the smallest singular value, which goes down to zero like a V."""
