@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 import sympy as sp
 
+import fens
+
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 
 
@@ -288,8 +290,21 @@ def test_every_figure_of_what_is_known_is_met(corners):
 def test_every_case_says_where_its_reference_is_from(corners):
     corners("__main__")
     table = corners("cases").CASES
-    assert len(table) == 17
+    assert sum(not case.variant for case in table.values()) == 17
     assert all(case.reference and case.title and case.seconds > 0 for case in table.values())
+
+
+def test_a_case_is_solved_and_drawn(corners, tmp_path):
+    report, cases = corners("report"), corners("cases")
+    x, w = cases.x, sp.Function("w")(cases.x)
+    line = fens.Box({x: (0, 1)})
+    problem = fens.Problem({line: sp.Eq(w.diff(x, 2), -2), line.boundary: sp.Eq(w, 0)})
+    stated = cases.Stated(problem, cases.field(np.array([[0.1], [0.5]]), lambda a: a * (1 - a), 1e-12))
+    outcome = report.run(cases.Case("toy", "a toy", lambda: stated, 1e9, "by hand"), 0, tmp_path)
+    assert not outcome.missed
+    assert outcome.features > 0
+    assert outcome.estimate < 1e-10
+    assert (tmp_path / "toy.png").stat().st_size > 1000
 
 
 def test_outcomes_are_shown_and_written(corners, tmp_path, monkeypatch):
@@ -309,3 +324,32 @@ def test_outcomes_are_shown_and_written(corners, tmp_path, monkeypatch):
     assert "not stated yet" in page
     assert len({line.count("|") for line in page.splitlines() if line.startswith("|")}) == 1
     assert len((tmp_path / "corners.csv").read_text().splitlines()) == 6
+
+
+def test_variants_satisfy_their_equations(corners):
+    variants = corners("variants")
+    x, y = np.array([(0.2, 0.5), (-0.5, 0.4), (0.6, 0.3), (0.1, 0.2)]).T
+    smooth = variants.compiled(variants.smooth())
+    for exact in (variants.notch_exact(sp.sin), variants.notch_exact(sp.cos), variants.wedge_exact()):
+        function = variants.compiled(exact)
+        assert np.abs(laplacian(lambda a, b, f=function: f(a, b) - smooth(a, b), x, y)).max() < 1e-8
+    for exact in (variants.step_exact(), variants.kink_exact()):
+        assert np.abs(laplacian(variants.compiled(exact), x, y)).max() < 1e-8
+    r = 10.0 ** np.arange(-8, 0)
+    step, kink = variants.compiled(variants.step_exact()), variants.compiled(variants.kink_exact())
+    assert np.abs(step(r, 0 * r) - 1).max() + np.abs(step(-r, 0 * r)).max() < 1e-15
+    assert np.abs(kink(r, 0 * r) - r).max() + np.abs(kink(-r, 0 * r) - r).max() < 1e-15
+    edge, notch = np.exp(1j * np.pi / 6) * r, variants.compiled(variants.notch_exact(sp.sin))
+    assert np.abs(notch(edge.real, edge.imag) - smooth(edge.real, edge.imag)).max() < 1e-15
+
+
+def test_the_flow_around_a_reentrant_corner_satisfies_stokes(corners):
+    variants = corners("variants")
+    u, v, p = variants.stokes_exact()
+    x, y = variants.x, variants.y
+    residuals = [variants.laplacian_of(u) - p.diff(x), variants.laplacian_of(v) - p.diff(y), u.diff(x) + v.diff(y)]
+    function = sp.lambdify((x, y), [*residuals, u, v], cse=True)
+    assert np.abs(function(*spread(-0.9, -0.1, 10))[:3]).max() < 1e-12
+    r = 10.0 ** np.arange(-8, 1)
+    assert np.abs([function(r, 0 * r)[3:], function(0 * r, r)[3:]]).max() < 1e-14
+    assert np.abs(function(-r, -r)[3:]).min() > 1e-6

@@ -23,12 +23,16 @@ class Figure:
 
     name: str
     error: float
-    asked: float
+    asked: float  # infinite if nothing is
     value: str = ""  # what was found, where that says more than its error
 
     @property
     def met(self) -> bool:
         return self.error <= self.asked
+
+    @property
+    def wanted(self) -> str:
+        return f"{self.asked:.0e}" if np.isfinite(self.asked) else "–"
 
 
 @dataclass(frozen=True)
@@ -42,29 +46,38 @@ class Stated:
     unit: float = 1.0
 
 
+State = Callable[[], Stated]
+
+
 @dataclass(frozen=True)
 class Case:
     """A row of the table: its names, how it is stated, the seconds asked for, and where its reference is from."""
 
     name: str
     title: str
-    state: Callable[[], Stated]
+    state: State
     seconds: float
     reference: str
+    variant: bool = False  # one that the table does not have
 
 
 CASES: dict[str, Case] = {}
 
 
-def case(title: str, seconds: float, reference: str) -> Callable[[Callable[[], Stated]], Callable[[], Stated]]:
+def case(title: str, seconds: float, reference: str, variant: bool = False) -> Callable[[State], State]:
     """Puts a function that states a problem in the table, under its own name."""
 
-    def entered(state: Callable[[], Stated]) -> Callable[[], Stated]:
+    def entered(state: State) -> State:
         name = state.__name__
-        CASES[name] = Case(name, title, state, seconds, reference)
+        CASES[name] = Case(name, title, state, seconds, reference, variant)
         return state
 
     return entered
+
+
+def variant(title: str) -> Callable[[State], State]:
+    """The same for a problem in closed form that is like those of the table, and not the same."""
+    return case(title, 30, "closed form", variant=True)
 
 
 def largest(found: Array, expected: Array) -> float:

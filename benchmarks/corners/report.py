@@ -15,7 +15,7 @@ import fens
 from .cases import Case, Figure, NotStated, Stated
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE, TABLE = DOCS / "corners.md", DOCS / "corners.csv"
+PAGE, TABLE, PICTURES = DOCS / "corners.md", DOCS / "corners.csv", DOCS / "corners"
 COLUMNS = (
     "problem", "seed", "figure", "error", "asked", "estimate", "ratio", "verdict", "features", "seconds",
     "asked_seconds",
@@ -55,14 +55,14 @@ class Outcome:
         """One for each figure."""
         figures = self.figures or (Figure(self.failure, float("nan"), float("nan")),)
         return [
-            [self.case.name, self.seed, f.name, f"{f.error:.2e}", f"{f.asked:.0e}", f"{self.estimate:.2e}",
+            [self.case.name, self.seed, f.name, f"{f.error:.2e}", f.wanted, f"{self.estimate:.2e}",
              f"{self.ratio:.2g}", self.verdict, self.features, f"{self.seconds:.1f}", self.case.seconds]
             for f in figures
         ]  # fmt: skip
 
 
-def run(case: Case, seed: int) -> Outcome:
-    """One case with one seed."""
+def run(case: Case, seed: int, pictures: Path | None = None) -> Outcome:
+    """One case with one seed; its picture goes to a folder, if there is one."""
     try:
         stated = case.state()
     except NotStated as why:
@@ -75,6 +75,9 @@ def run(case: Case, seed: int) -> Outcome:
     except fens.FensError as error:
         return Outcome(case, seed, seconds=time.perf_counter() - start, failure=f"{type(error).__name__}: {error}")
     seconds = time.perf_counter() - start
+    if pictures is not None and stated.eigenvalue is None:
+        pictures.mkdir(exist_ok=True)
+        solution.plot(pictures / f"{case.name}.png")
     return Outcome(case, seed, tuple(stated.figures(solution)), *said(stated, solution), seconds)
 
 
@@ -98,7 +101,7 @@ def shown(outcome: Outcome) -> str:
     head = f"{outcome.case.name} {outcome.seed}"
     if outcome.failure:
         return f"{head}: {outcome.failure}"
-    figures = "; ".join(f"{f.name} {f.value or f'{f.error:.1e}'} (asked {f.asked:.0e})" for f in outcome.figures)
+    figures = "; ".join(f"{f.name} {f.value or f'{f.error:.1e}'} (asked {f.wanted})" for f in outcome.figures)
     missed = f" MISSED {', '.join(outcome.missed)}" if outcome.missed else " met"
     return (
         f"{head}: {figures}; estimate {outcome.estimate:.1e}, ratio {outcome.ratio:.2g}, {outcome.verdict}, "
@@ -130,6 +133,9 @@ def page(outcomes: list[Outcome]) -> list[str]:
     ]
     for case in dict.fromkeys(o.case for o in outcomes):
         lines += rows_of(case, [o for o in outcomes if o.case == case])
+    drawn = [o.case for o in outcomes if o.seed == 0 and (PICTURES / f"{o.case.name}.png").is_file()]
+    for case in drawn:
+        lines += ["", f"![{case.title}](corners/{case.name}.png)"]
     return lines
 
 
@@ -144,6 +150,6 @@ def rows_of(case: Case, outcomes: list[Outcome]) -> list[str]:
     lines = []
     for k, figure in enumerate(outcomes[0].figures):
         worst = max(o.figures[k].error for o in outcomes)
-        first = f"| {case.title if k == 0 else ''} | {figure.name} | {worst:.1e} | {figure.asked:.0e} | "
+        first = f"| {case.title if k == 0 else ''} | {figure.name} | {worst:.1e} | {figure.wanted} | "
         lines.append(first + (said if k == 0 else "| " * 5 + "|"))
     return lines
