@@ -1,5 +1,6 @@
 """What must hold, and where: equations in SymPy, read into linear forms."""
 
+from .discontinuity import nonsmooth_where_zero
 from .equation import Equation, Jet, differentiated
 from .expression import HIGHEST, read
 from .formula import Formula, component_values, function_values
@@ -15,6 +16,6 @@ __all__ = [
     "HIGHEST", "LINEARISATIONS", "MOST_EQUATIONS", "ONE_OVER_MEASURE", "Absent", "Component", "Condition", "Data",
     "Equation", "Formula", "Jet", "LinearForm", "Normal", "Opposite", "Problem", "Unknown", "Wrapped",
     "complex_unknown", "component_values", "differentiated", "div", "function_values", "functional", "grad", "integral",
-    "jump", "laplacian", "linear_part", "manufacture", "newton_form", "normal", "normal_derivative", "picard_form",
-    "read", "strong", "unfolded", "wrap",
+    "jump", "laplacian", "linear_part", "manufacture", "newton_form", "nonsmooth_where_zero", "normal",
+    "normal_derivative", "picard_form", "read", "strong", "unfolded", "wrap",
 ]  # fmt: skip

@@ -71,6 +71,19 @@ def may_jump(expression: sp.Basic) -> bool:
     return any(_switches(node) or not _is_continuous(node) for node in sp.preorder_traversal(expression))
 
 
+def nonsmooth_where_zero(expression: sp.Basic) -> list[sp.Expr]:
+    """Expressions that vanish wherever another one jumps or has a kink."""
+    found: dict[sp.Expr, None] = {}
+    for node in sp.preorder_traversal(expression):
+        if isinstance(node, sp.Abs):
+            found[node.args[0]] = None
+        elif isinstance(node, sp.Max | sp.Min):
+            found.update({a - node.args[0]: None for a in node.args[1:]})
+        else:
+            found.update(dict.fromkeys(_switches(node)))
+    return list(found)
+
+
 def find_jump(
     expression: sp.Expr, coordinates: Sequence[sp.Symbol], axis: int, domain: Any, given: Mapping[sp.Symbol, float]
 ) -> Jump | None:

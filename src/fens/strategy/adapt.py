@@ -188,7 +188,7 @@ def rough_from(problem: Problem, field: Field, unit: np.ndarray, residual: float
             found[i, j] = found[j, i] = rms(values) * float(unit[i] * unit[j])
         return found
 
-    return Rough(d, partial(sites_of, problem, field.domain), slopes, bends, residual)
+    return Rough(d, partial(sites_of, field.domain, problem), slopes, bends, residual)
 
 
 def _common(scales: Scales, d: int) -> Scales:

@@ -5,58 +5,68 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from .._support.steering import CornerSites
 from ..basis import Corner, Hole, Sites
 from ..geometry import Cylinder, Domain, Piece
-from ..problem import Problem, newton_form
+from ..problem import Equation, Formula, Problem, newton_form, nonsmooth_where_zero
 
 
-def sites_of(problem: Problem, domain: Domain) -> Sites:
-    """The holes of a domain of a problem and, in the plane, its corners; of one in space-time those of its base."""
+def sites_of(domain: Domain, problem: Problem | None = None) -> Sites:
+    """The holes of a domain and, in the plane, its corners; of one in space-time those of its base.
+
+    With a problem, places on a side at which its conditions change, jump or have a kink are corners, too.
+    """
     holes = tuple(Hole(centre, radius, tuple(range(len(centre)))) for centre, radius in domain.hole_sites)
     base = domain.base if isinstance(domain, Cylinder) else domain
-    if len(base.coordinates) != 2:
-        return Sites(holes)
-    alone = is_alone(problem)
-    return Sites(holes, tuple(replace(c, alone=alone) for c in corners_of(base)))
+    return Sites(holes, corners_of(base, problem) if len(base.coordinates) == 2 else ())
 
 
-def is_alone(problem: Problem) -> bool:
-    """Whether all there is in a domain are second derivatives of one function, with constant coefficients."""
-    if len(problem.components) > 1 or not problem.is_linear:
-        return False
-    inside = [newton_form(c.equation) for c in problem.conditions if c.region is problem.components[0].domain]
-    return all(sum(jet.orders) == 2 and f.is_constant for form in inside for jet, f in form.coefficients)
+@dataclass(frozen=True)
+class End:
+    """One of the two sides that meet at a place: the direction along it from there, the one into the domain, its
+    length, and the equations that hold on it.
+    """
+
+    place: np.ndarray
+    along: np.ndarray
+    inward: np.ndarray
+    length: float
+    equations: frozenset[Equation]
 
 
-def corners_of(domain: Domain) -> tuple[Corner, ...]:
-    """Where two sides of a domain in the plane meet at an angle."""
-    pieces = [facet.piece for facet in domain.edges]
-    ends = [end for piece in pieces for end in _ends(piece)]
-    lengths = np.array([piece.measure for piece in pieces for _ in _ends(piece)])
-    places, near = np.array([place for place, _, _ in ends]), CornerSites.SAME_PLACE * max(domain.half_widths)
+def corners_of(domain: Domain, problem: Problem | None = None) -> tuple[Corner, ...]:
+    """Where two sides of a domain in the plane meet at an angle, or with conditions that do not continue each other."""
+    ends = [end for piece, equations in _sides(domain, problem).items() for end in _ends(piece, equations, domain)]
+    places, near = np.array([end.place for end in ends]), CornerSites.SAME_PLACE * max(domain.half_widths)
+    alone = problem is not None and is_alone(problem)
     found, seen = list[Corner](), np.zeros(len(ends), dtype=bool)
-    for k, (place, along, inward) in enumerate(ends):
-        here = np.flatnonzero(np.abs(places - place).max(axis=1) <= near)
-        if seen[k] or len(here) != 2:
-            continue
+    for k, end in enumerate(ends):
+        here = np.flatnonzero(np.abs(places - end.place).max(axis=1) <= near)
+        if not seen[k] and len(here) == 2:
+            corner = _between(end, ends[int(here[here != k][0])], domain, alone)
+            found += [corner] if corner is not None else []
         seen[here] = True
-        other = ends[int(here[here != k][0])]
-        turn = 1.0 if along[0] * inward[1] - along[1] * inward[0] > 0 else -1.0  # on which side of it the domain lies
-        first, last = (float(np.arctan2(t[1], t[0])) for t in (along, other[1]))
-        opening = (turn * (last - first)) % (2 * np.pi) or 2 * np.pi  # sides that lie on each other are a slit
-        if abs(opening - np.pi) > CornerSites.STRAIGHT:
-            middle = first + turn * opening / 2
-            reach = max(math.dist(place, far) for far in itertools.product(*domain.bounds))
-            cut = way_out(domain, place, middle + np.pi, 2 * np.pi - opening, reach)
-            if cut is not None:
-                shorter = float(min(lengths[here]))
-                found.append(Corner(tuple(place.tolist()), middle, opening, (0, 1), cut, shorter, reach))
     return tuple(found)
+
+
+def _between(one: End, other: End, domain: Domain, alone: bool) -> Corner | None:
+    """The corner between two sides; None if there is none, or no way out of the domain from it."""
+    turn = 1.0 if one.along[0] * one.inward[1] - one.along[1] * one.inward[0] > 0 else -1.0  # where the domain lies
+    first, last = (float(np.arctan2(e.along[1], e.along[0])) for e in (one, other))
+    opening = (turn * (last - first)) % (2 * np.pi) or 2 * np.pi  # sides that lie on each other are a slit
+    if abs(opening - np.pi) <= CornerSites.STRAIGHT and one.equations == other.equations:
+        return None
+    middle = first + turn * opening / 2
+    reach = max(math.dist(one.place, far) for far in itertools.product(*domain.bounds))
+    cut = way_out(domain, one.place, middle + np.pi, 2 * np.pi - opening, reach)
+    if cut is None:
+        return None
+    shorter, (x, y) = min(one.length, other.length), one.place.tolist()
+    return Corner((x, y), middle, opening, (0, 1), cut, shorter, reach, alone)
 
 
 def way_out(domain: Domain, place: np.ndarray, middle: float, opening: float, reach: float) -> float | None:
@@ -74,14 +84,83 @@ def way_out(domain: Domain, place: np.ndarray, middle: float, opening: float, re
     return None
 
 
-def _ends(piece: Piece) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The two ends of a side: its place, the direction along the side from there, and the one into the domain."""
-    if len(piece.ends) != 1 or not piece.ends[0]:
+def is_alone(problem: Problem) -> bool:
+    """Whether all there is in a domain are second derivatives of one function, with constant coefficients."""
+    if len(problem.components) > 1 or not problem.is_linear:
+        return False
+    inside = [newton_form(c.equation) for c in problem.conditions if c.region == problem.components[0].domain]
+    return all(sum(jet.orders) == 2 and f.is_constant for form in inside for jet, f in form.coefficients)
+
+
+def _sides(domain: Domain, problem: Problem | None) -> dict[Piece, frozenset[Equation]]:
+    """The curves that bound a domain, as the conditions on them divide it, each with the equations that hold there."""
+    found: dict[Piece, frozenset[Equation]] = {}
+    for c in problem.conditions if problem is not None else ():
+        if c.region.domain == domain and c.region != domain and c.equation.is_pointwise:
+            for piece in c.region.patches:
+                found[piece] = found.get(piece, frozenset()) | {c.equation}
+    for edge in domain.edges:
+        if not _is_covered(edge.piece, list(found)):
+            found[edge.piece] = frozenset()
+    return found
+
+
+def _is_covered(edge: Piece, pieces: list[Piece]) -> bool:
+    """Whether pieces are parts of an edge."""
+    if edge in pieces:
+        return True
+    middles = [p.place(np.array([[0.5]])).points for p in pieces if len(p.ends) == 1]
+    return any(len(m) > 0 and bool(edge.contains(m).any()) for m in middles)
+
+
+def _ends(piece: Piece, equations: frozenset[Equation], domain: Domain) -> Iterator[End]:
+    """Those of a side, and of the parts into which places divide it at which its equations are not smooth."""
+    if len(piece.ends) != 1:
         return
-    for end, further in ((0.0, CornerSites.ALONG), (1.0, 1 - CornerSites.ALONG)):
-        here = piece.place(np.array([[end], [further]]))
-        if here.normals is None:
-            continue
-        (place, next_place), inward = here.points, -here.normals[0]
-        tangent = np.array([-inward[1], inward[0]])  # exact, where the difference of two points is not
-        yield place, tangent * np.sign(tangent @ (next_place - place)), inward
+    breaks = sorted({s for e in equations for s in _breaks(e, piece, domain)})
+    if not piece.ends[0] and not breaks:
+        return
+    stops = [*([0.0, 1.0] if piece.ends[0] else []), *breaks]
+    for at in sorted(stops):
+        for step in (CornerSites.ALONG, -CornerSites.ALONG):
+            if 0 <= at + step <= 1:
+                here = piece.place(np.array([[at], [at + step]]))
+                if here.normals is None or len(here) < 2:
+                    continue
+                length = piece.measure * min((abs(at - s) for s in stops if (s - at) * step > 0), default=1.0)
+                (place, next_place), inward = here.points, -here.normals[0]
+                tangent = np.array([-inward[1], inward[0]])  # exact, where the difference of two points is not
+                along = tangent * np.sign(tangent @ (next_place - place))
+                # at a break the same equations hold on both sides, and are not the same
+                own = equations if at in (0.0, 1.0) else frozenset() if step > 0 else equations
+                yield End(place, along, inward, length, own)
+
+
+def _breaks(equation: Equation, piece: Piece, domain: Domain) -> list[float]:
+    """Where along a side an equation is not smooth: the parameters, strictly between the ends."""
+    found = []
+    for switch in nonsmooth_where_zero(equation.residual):
+        if switch.free_symbols and switch.free_symbols <= set(domain.coordinates):
+            formula = Formula(switch)
+
+            def value(s: np.ndarray, formula: Formula = formula) -> np.ndarray:
+                points = piece.place(s[:, None]).points
+                return formula(dict(zip(domain.coordinates, points.T, strict=True)), len(points))
+
+            found += _zeros(value)
+    return [s for s in found if CornerSites.ALONG < s < 1 - CornerSites.ALONG]
+
+
+def _zeros(value: object) -> list[float]:
+    """The zeros of a function on [0, 1] at which it changes its sign."""
+    ticks = np.linspace(0, 1, CornerSites.TICKS)
+    values = value(ticks)  # type: ignore[operator]
+    found = [float(s) for s, v in zip(ticks, values, strict=True) if v == 0]
+    for k in np.flatnonzero(values[:-1] * values[1:] < 0):
+        low, high, sign = ticks[k], ticks[k + 1], np.sign(values[k])
+        for _ in range(60):
+            middle = (low + high) / 2
+            same = np.sign(value(np.array([middle]))[0]) == sign  # type: ignore[operator]
+            low, high = (middle, high) if same else (low, middle)
+        found.append(float((low + high) / 2))
+    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -13,7 +12,8 @@ from ..boundary.piece import Piece, Samples
 from ..region import Domain, Region
 from .samplers import Clustered, Demand, spread_clustered
 
-SAME_PLACE = 1e-9  # of the size of a domain: the end of a side that is a corner
+SAME_PLACE = 1e-9  # of the size of a domain: a place on a side that is a corner
+TICKS, TURNS = 33, 16  # along a side, on which a place is looked for
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,12 @@ class Graded:
             parts = [self._inside(s, math.ceil(count / len(self.sectors)), rng) for s in self.sectors]
             points = np.concatenate(parts)
             return Samples(points[domain.contains(points)])
-        ends = list(self._ends(region.patches, SAME_PLACE * max(domain.half_widths)))
-        if not ends:
+        near = SAME_PLACE * max(domain.half_widths)
+        towards = [(p, s, sense) for p in region.patches for s in self._stops(p, near) for sense in _senses(s)]
+        if not towards:
             return Samples(np.zeros((0, len(domain.coordinates))))
-        each = math.ceil(count / len(ends))
-        return Samples.joined([piece.place(self._unit(each, at_end, rng)) for piece, at_end in ends])
+        each = math.ceil(count / len(towards))
+        return Samples.joined([p.place(self._unit(each, s, sense, rng)) for p, s, sense in towards])
 
     def _inside(self, sector: Sector, count: int, rng: np.random.Generator) -> np.ndarray:
         unit = sobol(count, 2, rng)
@@ -69,15 +70,36 @@ class Graded:
         points: np.ndarray = np.array(sector.place) + r[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
         return points
 
-    def _unit(self, count: int, at_end: bool, rng: np.random.Generator) -> np.ndarray:
-        near = 10.0 ** (-self.decades * sobol(count, 1, rng))
-        return 1 - near if at_end else near
+    def _unit(self, count: int, stop: float, sense: float, rng: np.random.Generator) -> np.ndarray:
+        """Parameters towards a stop, from below or from above."""
+        length = 1 - stop if sense > 0 else stop
+        return np.asarray(stop + sense * length * 10.0 ** (-self.decades * sobol(count, 1, rng)))
 
-    def _ends(self, pieces: Sequence[Piece], near: float) -> Iterator[tuple[Piece, bool]]:
-        """The ends of pieces that are corners."""
-        places = np.array([s.place for s in self.sectors])
-        for piece in pieces:
-            if len(piece.ends) == 1 and piece.ends[0]:
-                for at_end, place in zip((False, True), piece.place(np.array([[0.0], [1.0]])).points, strict=True):
-                    if (np.abs(places - place).max(axis=1) <= near).any():
-                        yield piece, at_end
+    def _stops(self, piece: Piece, near: float) -> list[float]:
+        """The parameters of a piece at which there are corners."""
+        if len(piece.ends) != 1:
+            return []
+        found = {parameter(piece, np.array(s.place), near) for s in self.sectors}
+        return sorted(s for s in found if s is not None)
+
+
+def _senses(stop: float) -> list[float]:
+    """From where there is a way to a parameter: from below, from above, or from both."""
+    return [1.0] if stop == 0 else [-1.0] if stop == 1 else [-1.0, 1.0]
+
+
+def parameter(piece: Piece, place: np.ndarray, near: float) -> float | None:
+    """Where along a curve a place lies, from 0 to 1; None if it lies elsewhere."""
+    low, high = 0.0, 1.0
+    for _ in range(TURNS):
+        s = np.linspace(low, high, TICKS)
+        distance = np.linalg.norm(piece.place(s[:, None]).points - place, axis=1)
+        if len(distance) < TICKS:
+            return None
+        k = int(distance.argmin())
+        if distance[k] == 0 or high - low < 1e-15:
+            break
+        low, high = float(s[max(k - 1, 0)]), float(s[min(k + 1, TICKS - 1)])
+    best = float(s[k])
+    best = round(best) if min(best, 1 - best) < 1e-12 else best
+    return best if distance[k] <= near else None
