@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import paper
@@ -18,15 +18,11 @@ TENFOLD = 10.0
 
 @dataclass(frozen=True)
 class Found:
-    """A cell and its outcome."""
+    """A cell and its outcome; stale if it is of a code with other numbers than the last one that was run."""
 
     cell: Cell
     record: Record
-
-    @classmethod
-    def of(cls, record: Record) -> Found:
-        """From a line of the results file."""
-        return cls(Cell(**{**record["cell"], "points": tuple(record["cell"]["points"])}), record)
+    stale: bool = False
 
     def get(self, quantity: str) -> float | None:
         """A number of the outcome, if it has it."""
@@ -54,7 +50,7 @@ class Found:
         """How much of the paper's work was done, to prefer the cell with the most, and the first seed."""
         candidates = self.cell.candidates if self.cell.candidates != ALL else math.inf
         cell = self.cell
-        return (self.done, cell.features, math.prod(cell.points), cell.iterations, candidates, -cell.seed)
+        return (not self.stale, self.done, cell.features, math.prod(cell.points), cell.iterations, candidates, -cell.seed)
 
     @property
     def thinned(self) -> tuple[str, ...]:
@@ -120,23 +116,33 @@ class Pair:
 Place = tuple[str, str, str, float, str]
 
 
-def latest(records: Iterable[Record]) -> dict[Place, Found]:
-    """For each place of a table, and variant, the cell closest to the paper's experiment, and of these the last."""
-    found: dict[Place, Found] = {}
-    for new in map(Found.of, records):
+def found_in(records: Sequence[Record]) -> list[Found]:
+    """The cells of a results file; of those that were run several times the last."""
+    newest = records[-1].get("fingerprint") if records else None
+    found: dict[Cell, Found] = {}
+    for record in records:
+        cell = Cell(**{**record["cell"], "points": tuple(record["cell"]["points"])})
+        found[cell] = Found(cell, record, record.get("fingerprint") != newest)
+    return list(found.values())
+
+
+def latest(found: Iterable[Found]) -> dict[Place, Found]:
+    """For each place of a table, and variant, the cell closest to the paper's experiment."""
+    chosen: dict[Place, Found] = {}
+    for new in found:
         place = _place(new.cell)
-        if place not in found or new.faithful >= found[place].faithful:
-            found[place] = new
-    return found
+        if place not in chosen or new.faithful >= chosen[place].faithful:
+            chosen[place] = new
+    return chosen
 
 
 def _place(cell: Cell) -> Place:
     return (cell.experiment, cell.column, cell.activation, cell.size, cell.variant)
 
 
-def pairs(records: Sequence[Record]) -> list[Pair]:
+def pairs(found: Sequence[Found]) -> list[Pair]:
     """Every place of the error tables, with ours where there is one."""
-    found, of_seeds = latest(records), _of_seeds(records)
+    chosen, of_seeds = latest(found), _of_seeds(found)
 
     def both(where: Mapping[Any, Any], *place: Any) -> dict[str, Any]:
         name, activation, size = place
@@ -144,16 +150,16 @@ def pairs(records: Sequence[Record]) -> list[Pair]:
         return {c: f for c, f in columns.items() if f is not None}
 
     places = [(e, a, float(size)) for e in EXPERIMENTS for size in e.full.sizes for a in ACTIVATIONS]
-    return [Pair(e, a, s, both(found, e.name, a, s), both(of_seeds, e.name, a, s)) for e, a, s in places]
+    return [Pair(e, a, s, both(chosen, e.name, a, s), both(of_seeds, e.name, a, s)) for e, a, s in places]
 
 
-def _of_seeds(records: Sequence[Record]) -> dict[Place, list[Found]]:
-    """For each place the cells of all seeds that are like the one with the most seeds: like beside like."""
+def _of_seeds(found: Sequence[Found]) -> dict[Place, list[Found]]:
+    """For each place the cells that differ in nothing but the seed, of the kind that has the most: like beside like."""
     kinds: dict[Place, dict[Cell, dict[int, Found]]] = {}
-    for new in map(Found.of, records):
-        if new.done:
-            kind = Cell(**{**new.record["cell"], "points": new.cell.points, "seed": 0})
-            kinds.setdefault(_place(new.cell), {}).setdefault(kind, {})[new.cell.seed] = new
+    for new in found:
+        if new.done and not new.stale:
+            own = kinds.setdefault(_place(new.cell), {})
+            own.setdefault(replace(new.cell, seed=0), {})[new.cell.seed] = new
     return {place: list(max(own.values(), key=len).values()) for place, own in kinds.items()}
 
 
@@ -227,10 +233,10 @@ def _cell(p: Pair, column: str) -> Cell:
     return own if column == "paper" else Cell(p.experiment.name, "fens", p.activation, p.size, own.features)
 
 
-def planned_but_missing(records: Sequence[Record]) -> list[Cell]:
-    """Cells of a full run that there is no outcome of."""
-    keys = {r["key"] for r in records}
-    return [c for c in cells(full=True) if c.key not in keys]
+def unfinished(found: Sequence[Found]) -> list[Cell]:
+    """Cells of a full run that there is no outcome of, or an old one."""
+    there = {f.cell for f in found if not f.stale and f.record["outcome"]["status"] != "skipped"}
+    return [c for c in cells(full=True) if c not in there]
 
 
 @dataclass(frozen=True)
@@ -312,12 +318,12 @@ def own_paper(pair: Pair) -> float | None:
 
 
 def family_factor(pairs: Sequence[Pair], error: Callable[[Pair], float | None]) -> float | None:
-    """How many times the best FEN is below the best ELM."""
-    fen, elm = (
-        min((v for p in pairs if p.activation in family and (v := error(p)) is not None), default=None)
-        for family in (FEN, ELM)
-    )
-    return None if fen is None or elm is None else elm / fen
+    """How many times the best FEN is below the best ELM; None as long as some that the paper has are missing."""
+    found = {p.activation: error(p) for p in pairs if p.papers("linf") is not None}
+    if any(v is None for v in found.values()):
+        return None
+    fen, elm = (min(v for a in family if (v := found.get(a)) is not None) for family in (FEN, ELM))
+    return elm / fen
 
 
 def at(pairs: Sequence[Pair], experiment: str, activation: str, size: float) -> Pair:
