@@ -176,7 +176,8 @@ def finite_elements(pairs: Sequence[Pair], found: Sequence[Found]) -> Claim:
         return Claim(says, "", None)
     finest = fem[min(fem)]
     error, unknowns = finest.get("finer_linf") or math.inf, finest.get("dof") or 0
-    words = f"{_e(error)} with {unknowns:,.0f} unknowns, the finest of {len(fem)} meshes of {len(MESHES)}; cos {_e(own)} with 900"
+    meshes = f"the finest of {len(fem)} meshes of {len(MESHES)}"
+    words = f"{_e(error)} with {unknowns:,.0f} unknowns, {meshes}; cos {_e(own)} with 900"
     return Claim(says, words, own * TENFOLD < error)
 
 
@@ -278,8 +279,8 @@ def other_reading(found: Sequence[Found]) -> str:
     ended = f"after {steps[0]} to {steps[-1]} iterations" if steps else ""
     if not good:
         return (
-            f"The other reading, with the whole of u u_x on the right, was run in {len(own)} cells at the paper's ρ, and "
-            f"all of them diverge: the iterates are no longer finite {ended}. So the paper must mean the first one."
+            f"The other reading, with the whole of u u_x on the right, was run in {len(own)} cells at the paper's ρ, "
+            f"and all of them diverge: the iterates are no longer finite {ended}. So the paper must mean the first one."
         )
     listed = ", ".join(f"{f.cell.activation} {f.cell.size:g} {_e(f.get('linf'))}" for f in good)
     return f"The other reading was run in {len(own)} cells at the paper's ρ, and stays below an error of 1 in {listed}."
@@ -298,7 +299,7 @@ def difference_at_1600(pairs: Sequence[Pair], found: Sequence[Found]) -> Table |
         values = [_range(kinds[k]) for k in ("", DAMPED)]
         rows.append((Value(a), Value(_e(papers)), *map(Value, values), Value(_e(searched))))
     header = ("activation", "the paper", "plain, at its ρ", "damped and refined, at its ρ", "plain, ρ searched")
-    caption = "tanh(xy), M = 1600: medians and ranges of five seeds; what of the least squares, the seed and the search it is"
+    caption = "tanh(xy), M = 1600, medians and ranges over seeds: is it the least squares, the seed or the search?"
     return Table(header, tuple(rows), caption) if rows else None
 
 

@@ -176,8 +176,8 @@ def with_progress(
             count = f"{number}/{len(missing)}"
             progress.update(bar, description=cell.name, count=count, left=left, completed=done)
             if not progress.console.is_terminal:
-                took = outcome.get("cpu", 0.0)
-                sys.stderr.write(f"{count} {cell.name}: {outcome['status']}, {took:.1f} s of {cell.seconds:.1f}, {left}\n")
+                took = f"{outcome.get('cpu', 0.0):.1f} s of {cell.seconds:.1f}"
+                sys.stderr.write(f"{count} {cell.name}: {outcome['status']}, {took}, {left}\n")
 
 
 def time_left(seconds: float) -> str:

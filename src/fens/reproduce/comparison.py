@@ -48,9 +48,10 @@ class Found:
     @property
     def faithful(self) -> tuple[float, ...]:
         """How much of the paper's work was done, to prefer the cell with the most, and the first seed."""
-        candidates = self.cell.candidates if self.cell.candidates != ALL else math.inf
         cell = self.cell
-        return (not self.stale, self.done, cell.features, math.prod(cell.points), cell.iterations, candidates, -cell.seed)
+        candidates = math.inf if self.exhaustive else cell.candidates
+        work = (cell.features, math.prod(cell.points), cell.iterations, candidates)
+        return (not self.stale, self.done, *work, -cell.seed)
 
     @property
     def thinned(self) -> tuple[str, ...]:

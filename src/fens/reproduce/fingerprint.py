@@ -5,8 +5,8 @@ which between them go through what cells go through: plain and damped least squa
 Newton, growth, frequencies that learn. Most are too small to resolve their problem: their errors are then far above
 rounding, so that another machine, or another number of threads, changes them in the tenth digit only, and any other
 draw, point, weight, scale or step in the first few. Two codes are the same to us if these agree to `SAME`; the ones
-that reach round-off, where even the first digit is chance, need only be of one size, within `ALIKE`. The word is a hash
-of the first digits of the canaries that were first of their kind, and a code whose canaries agree takes over their word.
+that reach round-off, where even the first digit is chance, need only be of one size, within `ALIKE`. The word is a
+hash of the first digits of those canaries that were first of their kind; a code whose canaries agree takes it over.
 """
 
 from __future__ import annotations

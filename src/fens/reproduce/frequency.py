@@ -50,7 +50,7 @@ def response(activation: str, features: int, rho: float, seed: int) -> np.ndarra
     expected = np.concatenate([np.cos(np.outer(between, FREQUENCIES)), np.sin(np.outer(between, FREQUENCIES))], axis=1)
     weights = np.linalg.lstsq(A, targets, rcond=None)[0]
     largest = np.abs(B @ weights - expected).max(0).reshape(2, -1).max(0)
-    return np.maximum(largest, ROUND_OFF)
+    return np.asarray(np.maximum(largest, ROUND_OFF))
 
 
 def spectrum(activation: str, features: int, rho: float, seed: int) -> np.ndarray:
@@ -58,7 +58,7 @@ def spectrum(activation: str, features: int, rho: float, seed: int) -> np.ndarra
     x = np.linspace(-1, 1, 8 * len(SPECTRUM), endpoint=False)
     window = np.cos(np.pi * x / 2) ** 4
     coefficients = np.fft.rfft(matrix(activation, features, rho, seed, x) * window[:, None], axis=0)[SPECTRUM]
-    return np.maximum(np.sqrt((np.abs(coefficients) ** 2).mean(1)) / len(x), ROUND_OFF)
+    return np.asarray(np.maximum(np.sqrt((np.abs(coefficients) ** 2).mean(1)) / len(x), ROUND_OFF))
 
 
 def matrix(activation: str, features: int, rho: float, seed: int, x: np.ndarray) -> np.ndarray:

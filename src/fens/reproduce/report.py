@@ -18,12 +18,13 @@ from .tables import detail_table, error_table, independent_table, scientific, to
 
 TITLE = "The paper's experiments, reproduced with fens"
 SPECTRA = (
-    "The paper leaves the comparison in the frequency domain for the future. Here 200 features of one coordinate, drawn as "
-    "the paper draws them, fit cos kx and sin kx on [−1, 1], for many k and ρ. Features cos(ρ(w x + b)) have the single "
-    "frequencies ρw, of which the largest is √3 ρ: below that (the dotted line) all frequencies are resolved to round-off "
-    "at once, as long as there are enough features, and above it none. A feature tanh(ρ(w x + b)) has the spectrum of a "
-    "step, smoothed over a length 1/(ρw): it falls like 1/k, and then exponentially. Most of each is low frequencies, in "
-    "which all are alike; high ones are what is left when these have cancelled, and rounding is left, too."
+    "The paper leaves the comparison in the frequency domain for the future. Here 200 features of one coordinate, "
+    "drawn as the paper draws them, fit cos kx and sin kx on [−1, 1], for many k and ρ. Features cos(ρ(w x + b)) have"
+    " the single frequencies ρw, of which the largest is √3 ρ: below that (the dotted line) all frequencies are "
+    "resolved to round-off at once, as long as there are enough features, and above it none. A feature tanh(ρ(w x + "
+    "b)) has the spectrum of a step, smoothed over a length 1/(ρw): it falls like 1/k, and then exponentially. Most "
+    "of each is low frequencies, in which all are alike; high ones are what is left when these have cancelled, and "
+    "rounding is left, too."
 )
 
 
@@ -159,8 +160,8 @@ def frequency_section(found: Sequence[Found]) -> Iterator[Block]:
     yield Figure(
         "frequencies",
         frequencies(own),
-        "Above: errors of the fits over ρ and k. Below: the least of these over ρ, and the spectrum of a feature at the "
-        "ρ that is best in the mean.",
+        "Above: errors of the fits over ρ and k. Below: the least of these over ρ, and the spectrum of a feature at "
+        "the ρ that is best in the mean.",
     )
     yield Items(tuple(frequency_remarks(own)))
 

@@ -14,7 +14,7 @@ import sympy as sp
 import torch
 
 import fens
-from fens.errors import FensError, MissingPackage
+from fens.errors import FensError, MissingPackage, SettingError
 from fens.zoo import Known
 
 from . import paper
@@ -155,8 +155,8 @@ class Trials:
             self.tried.append([rho, math.inf, math.inf, 0])
             return math.inf
         residual = solution.stats.residual if math.isfinite(solution.stats.residual) else math.inf
-        error = solution.compare(self.known.exact, "collocation").linf
-        self.tried.append([rho, _digits(residual, 6), _digits(error, 4), solution.stats.rank])
+        largest = solution.compare(self.known.exact, "collocation").linf
+        self.tried.append([rho, _digits(residual, 6), _digits(largest, 4), solution.stats.rank])
         if self._best is None or residual < self.least:
             self.least, self._best = residual, solution
         return residual
@@ -165,7 +165,7 @@ class Trials:
     def best(self) -> fens.Solution:
         """The solution with the smallest one."""
         if self._best is None:
-            raise self.failure or fens.SettingError("No scale was tried.")
+            raise self.failure or SettingError("No scale was tried.")
         return self._best
 
 
@@ -190,7 +190,7 @@ def _near(rho: float, tried: Iterable[float], stride: float) -> bool:
     return any(abs(math.log2(rho / other)) < stride / 2 for other in tried)
 
 
-VARIANTS: Mapping[str, Mapping[str, Any]] = {
+VARIANTS: Mapping[str, dict[str, Any]] = {
     "": {},
     EXPLICIT: {"nonlinear": "explicit"},
     DAMPED: {"solver": "direct"},
@@ -250,8 +250,8 @@ def _pictured(cell: Cell) -> bool:
 def _errors(cell: Cell, known: Known, solution: fens.Solution) -> tuple[Any, Any]:
     """On the paper's points, which are its collocation points, and on an independent finer set.
 
-    In many dimensions there is no finer set, but points of the paper's kind that no solve has seen. Column `fens`, which
-    has points of its own, has no others to be measured at.
+    In many dimensions there is no finer set, but points of the paper's kind that no solve has seen. Column `fens`,
+    which has points of its own, has no others to be measured at.
     """
     if cell.about.finer is not None:
         there = solution.compare(known.exact, fens.Grid(*cell.about.full.points))
@@ -267,7 +267,7 @@ def _independent(known: Known, points: Sequence[int]) -> dict[sp.Symbol, np.ndar
     inside, for_each_dimension = points
     dimension = len(bounds)
     rng = np.random.default_rng(INDEPENDENT)
-    drawn = rng.uniform(*bounds.T, (inside + for_each_dimension * dimension, dimension))
+    drawn = rng.uniform(bounds[:, 0], bounds[:, 1], (inside + for_each_dimension * dimension, dimension))
     outside = np.arange(inside, len(drawn))
     axes = rng.integers(dimension, size=len(outside))
     drawn[outside, axes] = bounds[axes, rng.integers(2, size=len(outside))]

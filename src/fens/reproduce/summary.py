@@ -26,26 +26,28 @@ from .tables import scientific
 
 AT_OR_BELOW, WITHIN = 95.0, 90.0  # of a hundred cells
 HOW = (
-    "Column `paper` is the paper's method and nothing else: its points, plain least squares (LAPACK's QR, `solver=\"gels\"`) "
-    "with unit weights, 100 Picard iterations from random weights of which the last is kept, features uniform with unit "
-    "variance, and ρ by its Algorithm 1, that is the candidate with the smallest ‖A w − F‖. Column `fens` is "
-    "`fens.solve(problem, features=M, activation=…)`, where scale, points, row weights, damping and Newton are chosen for "
-    "the user; for Burgers' equation and in high dimension, `max_features=M`, with as many features as pay. Neither sees "
-    "the exact solution, which serves to measure errors only. For cos_sin, M counts all features, half of them cosines."
+    "Column `paper` is the paper's method and nothing else: its points, plain least squares (LAPACK's QR, "
+    "`solver=\"gels\"`) with unit weights, 100 Picard iterations from random weights of which the last is kept, "
+    "features uniform with unit variance, and ρ by its Algorithm 1, that is the candidate with the smallest ‖A w − "
+    "F‖. Column `fens` is `fens.solve(problem, features=M, activation=…)`, where scale, points, row weights, damping "
+    "and Newton are chosen for the user; for Burgers' equation and in high dimension, `max_features=M`, with as many "
+    "features as pay. Neither sees the exact solution, which serves to measure errors only. For cos_sin, M counts all"
+    " features, half of them cosines."
 )
 READ = (
     "L∞ is the largest absolute error and L2 the relative one, on the points that the paper collocates and measures "
-    "on; finer points, independent of it, are in the folded tables, and in high dimension come first. ÷ is ours divided "
-    "by the paper's: ● at or below it (blue), ○ up to ten times (grey), ▲ more (orange). In column `paper` ~ marks cells "
-    "whose ρ was searched from coarse to fine, and ρ those at the paper's own ρ; the others tried every candidate. "
-    "* marks cells that were thinned, † those of a code with other numbers. Seeds: how many, the median, and the range."
+    "on; finer points, independent of it, are in the folded tables, and in high dimension come first. ÷ is ours "
+    "divided by the paper's: ● at or below it (blue), ○ up to ten times (grey), ▲ more (orange). In column `paper` ~ "
+    "marks cells whose ρ was searched from coarse to fine, and ρ those at the paper's own ρ; the others tried every "
+    "candidate. * marks cells that were thinned, † those of a code with other numbers. Seeds: how many, the median, "
+    "and the range."
 )
 MISPRINTS = (
-    "Algorithm 1 as printed does not end: its last line sets ρ = ρ_min + ρ_s in each round, where ρ + ρ_s must be meant. "
-    "Its loop runs while ρ < ρ_max and would leave out ρ_max, which the tables include, (ρ_min, ρ_max], and which is the "
-    "optimum in one place (nonlinear Helmholtz, swish, M = 400). The step of the wave equation's table, 0.1, does not "
-    "lead to optima such as 1.28. The range of swish, (0, 50] in steps of 0.01, has optima in steps of 0.1 only. Here "
-    "ρ = ρ_min + k ρ_s for k = 1, 2, … up to ρ_max."
+    "Algorithm 1 as printed does not end: its last line sets ρ = ρ_min + ρ_s in each round, where ρ + ρ_s must be "
+    "meant. Its loop runs while ρ < ρ_max and would leave out ρ_max, which the tables include, (ρ_min, ρ_max], and "
+    "which is the optimum in one place (nonlinear Helmholtz, swish, M = 400). The step of the wave equation's table, "
+    "0.1, does not lead to optima such as 1.28. The range of swish, (0, 50] in steps of 0.01, has optima in steps of "
+    "0.1 only. Here ρ = ρ_min + k ρ_s for k = 1, 2, … up to ρ_max."
 )
 
 
@@ -125,7 +127,7 @@ def ordering_table(found: Sequence[Ordering]) -> Table:
         for o in found
     )
     run, of = sum(len(o.run) for o in found), sum(len(o.papers) for o in found)
-    caption = f"How many times the best FEN is below the best ELM, where that is ten or more in the paper: {run} of {of} run"
+    caption = f"How many times the best FEN is below the best ELM, where the paper has ten or more: {run} of {of} run"
     return Table(("table", "the paper", "`paper`"), rows, caption)
 
 
@@ -170,9 +172,9 @@ def thinned(found: Sequence[Found]) -> Iterator[str]:
     rest = [f for f in searched if f not in whole and f not in fixed]
     tried, of = sum(len(f.tried) for f in rest), sum(map(_all_of, rest))
     yield (
-        f"Algorithm 1 tried all candidates in {len(whole)} cells of column `paper`, {sum(map(_all_of, whole)):,} in all; "
-        f"from coarse to fine, {tried:,} of {of:,}, in {len(rest)} cells: the paper's own ρ, and then the candidates next "
-        f"to the best so far, an octave away at first; and the paper's own ρ alone in {len(fixed)}."
+        f"Algorithm 1 tried all candidates in {len(whole)} cells of column `paper`, {sum(map(_all_of, whole)):,} in "
+        f"all; from coarse to fine, {tried:,} of {of:,}, in {len(rest)} cells: the paper's own ρ, and then the "
+        f"candidates next to the best so far, an octave away at first; and the paper's own ρ alone in {len(fixed)}."
     )
 
 
@@ -198,8 +200,8 @@ def missing(pairs: Sequence[Pair], found: Sequence[Found], every: Sequence[Found
             lacking.setdefault(cell.about.title, []).append(cell)
         for title, own in lacking.items():
             sizes, hours = _sizes(sorted({cell.size for cell in own})), sum(cell.seconds for cell in own) / 3600
-            name = own[0].about.size_name
-            yield f"Missing in column `{c.column}`: {title}, {len(own)} cells at {name} = {sizes}, {hours:.1f} core-hours."
+            what = f"{title}, {len(own)} cells at {own[0].about.size_name} = {sizes}"
+            yield f"Missing in column `{c.column}`: {what}, {hours:.1f} core-hours."
     if rest := unfinished(every):
         groups: dict[str, list[Cell]] = {}
         for cell in rest:

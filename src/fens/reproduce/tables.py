@@ -70,7 +70,7 @@ def detail_table(experiment: Experiment, pairs: Sequence[Pair]) -> Table:
         "finer L2, `paper`", "`fens`", "ρ, the paper", "`paper`", "tried", "`fens`", "features, `fens`",
         "rank, `paper`", "`fens`", "seconds, `paper`", "`fens`",
     )  # fmt: skip
-    caption = "L2 errors, errors on finer points, scales, numerical ranks, and seconds of one thread with all candidates"
+    caption = "L2 errors, errors on finer points, scales, numerical ranks, and seconds of one thread with the search"
     return Table(header, tuple(rows), caption, folded=True)
 
 
