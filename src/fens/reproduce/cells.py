@@ -18,7 +18,7 @@ FLOPS = 18e9  # a second, of a least squares on one core with all that belongs t
 MEMORY = 3.1  # times its matrix that a least squares takes
 ROWS = 2.5  # for each feature, of our default points
 OVERHEAD = 0.15  # seconds, of equations and of measuring errors
-SECONDS_OF_GROWTH = {"burgers": 60.0, "poisson_highdim": 10.0}  # of column `fens`, at the size that is enough
+SECONDS_OF_GROWTH = {"burgers": 60.0, "poisson_highdim": 3.0}  # of column `fens`, at the size that is enough
 ENOUGH = {"burgers": 1350, "poisson_highdim": 900}  # features
 ELM_LATER = 3.0  # cells of the paper's own method come first, and its rivals' as if they cost so much more
 LONG = 600.0  # seconds, of a cell that waits until the others are done
@@ -91,14 +91,15 @@ class Cell:
         if self.column == "fem":
             return 0.3 + 1e-4 * math.pow(self.size, -2.6)
         if self.column == "frequency":
-            return 10.0
+            return 2.0
         if self.grows:
             return 2 + SECONDS_OF_GROWTH[self.experiment] * min(self.features / ENOUGH[self.experiment], 1) ** 2
         one = 2 * self.rows * self.features**2 / FLOPS
         if self.column == "fens":
             return OVERHEAD + self.about.effort * one
-        # where the matrix stays the same, an iteration is a few passes over it
-        light = 8 * self.rows * self.features / FLOPS * 3
+        if self.column == "times":
+            return (TIMED + 1) * (OVERHEAD + one)
+        light = 6e-3 + 4e-9 * self.rows * self.features  # an iteration where the matrix stays the same
         follows = self.experiment == "burgers" and self.variant != EXPLICIT
         steps = self.iterations * (one if follows else light)
         evaluation = 1e-8 * self.rows * self.features
@@ -120,13 +121,13 @@ class Cell:
         if self.candidates == ALL:
             return f"all candidates, {self.about.size_name} = {self.size:g}"
         if self.seconds < LONG:
-            return "short cells"
+            return "other seeds" if self.seed else "short cells"
         return f"{self.about.title}, column `{self.column}`"
 
     @property
     def turn(self) -> tuple[int, float]:
-        """What cells are ordered by: cheap and telling ones first, all candidates later, long ones last."""
-        stage = 1 if self.candidates == ALL else 0 if self.seconds < LONG else 2
+        """What cells are ordered by: cheap and telling ones, then other seeds, then all candidates, then long ones."""
+        stage = 2 if self.candidates == ALL else 3 if self.seconds >= LONG else min(self.seed, 1)
         return stage, self.seconds * (1.0 if self.activation in FEN else ELM_LATER)
 
 

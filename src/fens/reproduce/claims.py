@@ -73,7 +73,7 @@ def maps_matter(pairs: Sequence[Pair], found: Sequence[Found]) -> Claim:
             f"{a} {_e(mapped.get('linf'))} with and {_e(plain.get('linf'))} without, each at the best ρ of its search"
             f"; {_e(_first(mapped))} and {_e(_first(plain))} at the paper's ρ"
         )
-        holds.append((_first(plain) if a in ELM else _first(mapped)) > TENFOLD * (own.get("linf") or 0))
+        holds.append((other.get("linf") or math.inf) > TENFOLD * (own.get("linf") or 0))
     return Claim(says, ". ".join(words) + ".", all(holds))
 
 

@@ -43,8 +43,7 @@ def errors_by_size(experiment: Experiment, pairs: Sequence[Pair]) -> bytes:
                     axes.plot(*zip(*own, strict=True), label=a, **style)
             axes.grid(alpha=0.3)
             axes.tick_params(labelsize=7)
-            if row is panels[0]:
-                axes.set_title(source, fontsize=9)
+            axes.set_title(source if quantity == "linf" else "", fontsize=9)
         row[0].set_ylabel(label, fontsize=8)
     panels[0][0].set(yscale="log", xticks=experiment.full.sizes)
     _light(panels[0][0].yaxis)
@@ -105,7 +104,7 @@ def ranks_by_scale(swept: Sequence[Found]) -> bytes:
 
 def frequencies(found: Mapping[str, Found]) -> bytes:
     """Errors over ρ and the frequency k; the least over ρ at each k; and spectra of the features."""
-    figure = _figure(7.6, 6.0, left=0.09, right=0.99, top=0.95, bottom=0.09, wspace=0.3, hspace=0.35)
+    figure = _figure(7.6, 6.0, left=0.11, right=0.92, top=0.95, bottom=0.09, wspace=0.3, hspace=0.35)
     shown = ("cos", "tanh", "sigmoid", "swish")
     maps = [figure.add_subplot(2, 4, k) for k in range(1, 5)]
     for axes, a in zip(maps, shown, strict=True):
@@ -120,15 +119,17 @@ def frequencies(found: Mapping[str, Found]) -> bytes:
         axes.set_title(a, fontsize=9)
         axes.tick_params(labelsize=7)
     maps[0].set_ylabel("k")
-    figure.colorbar(image, ax=maps, label="log₁₀ error", fraction=0.02, pad=0.02)
+    bar = figure.colorbar(image, cax=figure.add_axes((0.935, 0.56, 0.012, 0.39)))
+    bar.set_label("log₁₀ error", fontsize=8)
+    bar.ax.tick_params(labelsize=7)
     left, right = (figure.add_subplot(2, 2, k) for k in (3, 4))
     for a in ACTIVATIONS:
         outcome = found[a].record["outcome"]
-        style: dict[str, Any] = {"color": COLOURS[a], "lw": 1.2, "label": a}
+        style: dict[str, Any] = {"color": COLOURS[a], "lw": 1.2, "label": a, "ls": "--" if a == "cos_sin" else "-"}
         left.loglog(outcome["frequencies"], np.array(outcome["errors"]).min(0), **style)
         right.loglog(np.pi * np.arange(1, len(outcome["spectrum"]) + 1), outcome["spectrum"], **style)
     left.set(xlabel="k", ylabel="least error over ρ")
-    right.set(xlabel="frequency", ylabel="spectrum of a feature", ylim=(1e-9, 1))
+    right.set(xlabel="frequency", ylabel="spectrum of a feature", ylim=(1e-9, 1), xlim=(3, 800))
     for axes in (left, right):
         _light(axes.xaxis)
         _light(axes.yaxis)
