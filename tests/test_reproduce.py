@@ -156,6 +156,34 @@ def test_exhaustive_means_every_candidate(monkeypatch):
     assert [rho for rho, *_ in outcome["tried"]] == [0.5, 1, 1.5, 2, 2.5, 3]
 
 
+def test_a_search_that_is_killed_goes_on_with_the_next_candidate(tmp_path, monkeypatch):
+    monkeypatch.setattr(paper, "search", lambda table, activation: paper.Search(0, 3, 0.5))
+    cell, solve, calls = Cell("function2d", "paper", "cos", 400, 20, (9, 9), ALL), run._solve, []
+    whole = run_cell(cell)
+
+    def killed(*args, **options):
+        calls.append(options["scale"])
+        if len(calls) == 5:
+            raise KeyboardInterrupt
+        return solve(*args, **options)
+
+    monkeypatch.setattr(run, "_solve", killed)
+    with pytest.raises(KeyboardInterrupt):
+        run_cell(cell, folder=tmp_path)
+    (kept,) = tmp_path.iterdir()
+    kept.write_text(kept.read_text() + "[2.5, 0.1")  # cut off
+    calls.append(None)
+    monkeypatch.setattr(run, "_solve", lambda *a, **k: calls.append(k["scale"]) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):  # and once more
+        run_cell(cell, folder=tmp_path)
+    monkeypatch.setattr(run, "_solve", killed)
+    again = run_cell(cell, folder=tmp_path)
+    assert calls[:8] == [0.5, 1.0, 1.5, 2.0, 2.5, None, 2.5, 2.5]
+    assert not list(tmp_path.iterdir())
+    for quantity in ("linf", "rho", "tried", "residual"):
+        assert again[quantity] == whole[quantity]
+
+
 def test_the_search_from_coarse_to_fine_walks_to_the_least_loss():
     tried = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import statistics
 import time
@@ -14,7 +15,7 @@ import sympy as sp
 import torch
 
 import fens
-from fens.errors import FensError, MissingPackage, SettingError
+from fens.errors import FensError, MissingPackage
 from fens.zoo import Known
 
 from . import paper
@@ -37,13 +38,21 @@ def run_cell(cell: Cell, memory: float = LARGEST, folder: Path | None = None) ->
         return {"status": "skipped", "why": f"needs {cell.gibibytes:.1f} GiB of memory, {memory:g} are allowed"}
     start, work = time.perf_counter(), time.process_time()
     try:
-        outcome = run_laps(cell, folder) if folder and cell.has_laps else COLUMNS[cell.column](cell)
+        outcome = _carried_out(cell, folder)
     except MissingPackage as error:
         return {"status": "skipped", "why": f"{error}"}
     except (FensError, MemoryError, RuntimeError) as error:
         return {"status": "failed", "why": f"{error}", "seconds": time.perf_counter() - start}
     seconds, cpu = time.perf_counter() - start, time.process_time() - work
     return {"status": "done", **outcome, "seconds": seconds, "cpu": cpu, "threads": torch.get_num_threads()}
+
+
+def _carried_out(cell: Cell, folder: Path | None) -> Outcome:
+    if folder and cell.has_laps:
+        return run_laps(cell, folder)
+    if folder and cell.candidates == ALL:
+        return run_paper(cell, folder / f"{cell.key}.tried")
+    return COLUMNS[cell.column](cell)
 
 
 def run_fens(cell: Cell) -> Outcome:
@@ -61,10 +70,13 @@ def run_fens(cell: Cell) -> Outcome:
     return {**_outcome(cell, known, solution), "used": solution.stats.features, **told}
 
 
-def run_paper(cell: Cell) -> Outcome:
-    """Column `paper`: the paper's points, plain least squares with unit weights, and Picard; ρ by Algorithm 1."""
+def run_paper(cell: Cell, keep: Path | None = None) -> Outcome:
+    """Column `paper`: the paper's points, plain least squares with unit weights, and Picard; ρ by Algorithm 1.
+
+    What was tried is kept in a file, if one is given, so that being killed costs one candidate.
+    """
     known = cell.about.known(int(cell.size))
-    trials = Trials(cell, known)
+    trials = Trials(cell, known, keep)
     found = paper.search(cell.about.table, cell.activation)
     if cell.candidates == ALL:
         for k in range(1, len(found) + 1):
@@ -75,7 +87,10 @@ def run_paper(cell: Cell) -> Outcome:
         own = paper.number(cell.about.table, cell.activation, cell.size, "rho_opt")
         assert own is not None  # every place of the tables has one
         walk(found, own, cell.candidates, trials.loss)
-    return {**_outcome(cell, known, trials.best), "tried": trials.tried}
+    outcome = {**_outcome(cell, known, trials.best), "tried": trials.shown}
+    if keep:
+        keep.unlink()
+    return outcome
 
 
 def run_laps(cell: Cell, folder: Path) -> Outcome:
@@ -114,7 +129,7 @@ def run_sweep(cell: Cell) -> Outcome:
     most = BEYOND * found.maximum if cell.experiment == "poisson_oscillating" else found.maximum
     for rho in dict.fromkeys(float(f"{r:.4g}") for r in np.geomspace(0.02 * found.maximum, most, cell.candidates)):
         trials.loss(rho)
-    return {"tried": trials.tried}
+    return {"tried": trials.shown}
 
 
 def run_times(cell: Cell) -> Outcome:
@@ -137,36 +152,50 @@ def run_times(cell: Cell) -> Outcome:
 class Trials:
     """Solves at one scale after another: what came of each, and the one with the smallest ‖A w − F‖."""
 
-    def __init__(self, cell: Cell, known: Known) -> None:
-        self.cell, self.known = cell, known
-        self.tried: list[list[float]] = []  # ρ, ‖A w − F‖, L∞ error at the points, numerical rank
-        self.least = math.inf
-        self.failure: FensError | None = None
-        self._best: fens.Solution | None = None
+    def __init__(self, cell: Cell, known: Known, keep: Path | None = None) -> None:
+        self.cell, self.known, self.keep = cell, known, keep
+        self.tried: dict[float, list[float]] = {}  # ρ → ‖A w − F‖, L∞ error at the points, numerical rank
+        self._best: tuple[float, fens.Solution] | None = None
+        if keep and keep.exists():
+            *lines, _ = keep.read_text().split("\n")  # what follows the last end of a line was cut off
+            keep.write_text("".join(f"{line}\n" for line in lines))
+            self.tried = {rho: found for rho, *found in map(json.loads, lines)}
 
     def loss(self, rho: float) -> float:
         """‖A w − F‖ of a scale; infinite where there is no solution."""
-        try:
-            solution = _solve(
-                self.cell, self.known, features=self.cell.features, scale=rho, **_papers_options(self.cell)
-            )
-        except FensError as error:
-            self.failure = error
-            self.tried.append([rho, math.inf, math.inf, 0])
-            return math.inf
-        residual = solution.stats.residual if math.isfinite(solution.stats.residual) else math.inf
-        largest = solution.compare(self.known.exact, "collocation").linf
-        self.tried.append([rho, _digits(residual, 6), _digits(largest, 4), solution.stats.rank])
-        if self._best is None or residual < self.least:
-            self.least, self._best = residual, solution
-        return residual
+        if rho not in self.tried:
+            self.tried[rho] = self._try(rho)
+            if self.keep:
+                with self.keep.open("a") as file:
+                    file.write(json.dumps([rho, *self.tried[rho]]) + "\n")
+        return self.tried[rho][0]
 
     @property
     def best(self) -> fens.Solution:
-        """The solution with the smallest one."""
-        if self._best is None:
-            raise self.failure or SettingError("No scale was tried.")
-        return self._best
+        """The solution with the smallest one, made again if it is not of this run."""
+        rho = min(self.tried, key=lambda rho: self.tried[rho][0])
+        if self._best is None or self._best[0] != rho:
+            return self._solution(rho)
+        return self._best[1]
+
+    @property
+    def shown(self) -> list[list[float]]:
+        """What was tried, in a few digits."""
+        return [[rho, _digits(r, 6), _digits(e, 4), rank] for rho, (r, e, rank) in self.tried.items()]
+
+    def _try(self, rho: float) -> list[float]:
+        try:
+            solution = self._solution(rho)
+        except FensError:
+            return [math.inf, math.inf, 0]
+        residual = solution.stats.residual if math.isfinite(solution.stats.residual) else math.inf
+        if self._best is None or all(residual < found[0] for found in self.tried.values()):
+            self._best = rho, solution
+        return [residual, solution.compare(self.known.exact, "collocation").linf, solution.stats.rank]
+
+    def _solution(self, rho: float) -> fens.Solution:
+        options = {"features": self.cell.features, "scale": rho, **_papers_options(self.cell)}
+        return _solve(self.cell, self.known, **options)
 
 
 def walk(found: paper.Search, first: float, most: int, loss: Callable[[float], float]) -> None:
