@@ -135,14 +135,14 @@ def timing_table(own: Sequence[Pair], found: Sequence[Found]) -> Table:
         whole = p.ours.get("paper")
         full = whole is not None and whole.done and whole.cell.features == p.experiment.full.features
         seconds = (
-            p.papers("seconds"), whole.get("cpu") if full and whole else None,
+            p.papers("seconds"), whole.get("cpu_of_one") if full and whole else None,
             small.get("cpu_of_one") if small else None, p.own("fens", "cpu"),
         )  # fmt: skip
         values = [Value(f"{s:.1f}" if s is not None and s >= 10 else f"{s:.2f}" if s else "–") for s in seconds]
         rows.append((Value(p.activation), Value(f"{p.size:g}"), *values))
     features = next(iter(timed.values())).cell.features if timed else 0
     header = (
-        "activation", "d", "the paper, an A100, 10,000 features", "`paper`, 10,000 features, with its errors",
+        "activation", "d", "the paper, an A100, 10,000 features", "`paper`, 10,000 features, one solve",
         f"`paper`, {features:,} features, the median of three", "`fens`, with all its choices",
     )  # fmt: skip
     caption = "Seconds: the paper's on a GPU; ours of one thread of the processor named above, whatever else runs on it"

@@ -87,7 +87,7 @@ def run_paper(cell: Cell, keep: Path | None = None) -> Outcome:
         own = paper.number(cell.about.table, cell.activation, cell.size, "rho_opt")
         assert own is not None  # every place of the tables has one
         walk(found, own, cell.candidates, trials.loss)
-    outcome = {**_outcome(cell, known, trials.best), "tried": trials.shown}
+    outcome = {**_outcome(cell, known, trials.best), "tried": trials.shown, "cpu_of_one": trials.cpu}
     if keep:
         keep.unlink()
     return outcome
@@ -155,6 +155,7 @@ class Trials:
     def __init__(self, cell: Cell, known: Known, keep: Path | None = None) -> None:
         self.cell, self.known, self.keep = cell, known, keep
         self.tried: dict[float, list[float]] = {}  # ρ → ‖A w − F‖, L∞ error at the points, numerical rank
+        self.cpu = math.nan  # seconds of the last solve
         self._best: tuple[float, fens.Solution] | None = None
         if keep and keep.exists():
             *lines, _ = keep.read_text().split("\n")  # what follows the last end of a line was cut off
@@ -195,7 +196,10 @@ class Trials:
 
     def _solution(self, rho: float) -> fens.Solution:
         options = {"features": self.cell.features, "scale": rho, **_papers_options(self.cell)}
-        return _solve(self.cell, self.known, **options)
+        start = time.process_time()
+        solution = _solve(self.cell, self.known, **options)
+        self.cpu = time.process_time() - start
+        return solution
 
 
 def walk(found: paper.Search, first: float, most: int, loss: Callable[[float], float]) -> None:
