@@ -130,7 +130,8 @@ class Cell:
         """What cells are ordered by: cheap and telling ones, then other seeds, then all candidates, then long ones."""
         stage = 2 if self.candidates == ALL else 3 if self.seconds >= LONG else min(self.seed, 1)
         of_table = self.column in ("paper", "fens") and not self.variant
-        return stage, self.seconds * (1.0 if self.activation in FEN else ELM_LATER) * (1 if of_table else CLAIMS_EARLIER)
+        factor = (1 if self.activation in FEN else ELM_LATER) * (1 if of_table else CLAIMS_EARLIER)
+        return stage, self.seconds * factor
 
 
 def cells(names: Sequence[str] = (), full: bool = False, seed: int = 0) -> list[Cell]:
