@@ -13,9 +13,8 @@ from .comparison import TENFOLD, Found, Pair, at, family_factor, own_paper
 from .document import Table, Value
 from .experiments import ACTIVATIONS, BY_NAME, ELM, EXPERIMENTS, FEN, MESHES
 
-ROUND_OFF = 1e-11  # errors below it need not fall any further
 SIMILAR = 10.0  # times, of errors that are called so
-ENOUGH = 20  # steps, from one size to the next, that say something
+ENOUGH, MOSTLY = 20, 0.95  # steps, from one size to the next, that say something; the part that must fall
 SLOWER = 1.05  # times, of seconds that are called different
 
 
@@ -151,20 +150,25 @@ def far_below(pairs: Sequence[Pair]) -> Claim:
 
 def converges(pairs: Sequence[Pair]) -> Claim:
     """More features, smaller errors."""
-    says = "Errors fall as M grows, down to round-off"
-    falls = rises = 0
-    worst = (1.0, "")
+    says = "Errors fall as M grows, until round-off is reached"
+    steps, fell = list[tuple[float, str]](), 0
     for e in (e for e in EXPERIMENTS if e.counted and e.size_name == "M"):
         for a in ACTIVATIONS:
-            own = {p.size: v for p in pairs if p.experiment is e and p.activation == a and (v := own_paper(p))}
-            for one, two in zip(sorted(own), sorted(own)[1:], strict=False):
-                fell = own[two] < own[one] or own[two] < ROUND_OFF
-                falls, rises = falls + fell, rises + (not fell)
-                worst = worst if fell else max(worst, (own[two] / own[one], f"{e.title}, {a}, {one:g} to {two:g}"))
-    words = f"{falls} of {falls + rises} steps from one size to the next, or below {ROUND_OFF:g}"
-    more = f"; the largest rise is {worst[0]:.2g} times ({worst[1]})" if rises else ""
-    enough = falls + rises >= ENOUGH
-    return Claim(says, words + more if enough else "", falls > 9 * rises if enough else None)
+            own = [p for p in pairs if p.experiment is e and p.activation == a and p.counts]
+            for one, two in zip(own, own[1:], strict=False):
+                before, after = own_paper(one), own_paper(two)
+                if before and after and _papers_halves(one, two):
+                    steps.append((after / before, f"{e.title}, {a}, {one.size:g} to {two.size:g}"))
+                    fell += after < before
+    words = f"{fell} of the {len(steps)} steps from one size to the next at which the paper's falls to half or less"
+    worst = f"; the worst is {max(steps)[0]:.2g} times as much ({max(steps)[1]})" if fell < len(steps) else ""
+    enough = len(steps) >= ENOUGH
+    return Claim(says, words + worst if enough else "", fell >= MOSTLY * len(steps) if enough else None)
+
+
+def _papers_halves(one: Pair, two: Pair) -> bool:
+    before, after = one.papers("linf"), two.papers("linf")
+    return before is not None and after is not None and 2 * after <= before
 
 
 def finite_elements(pairs: Sequence[Pair], found: Sequence[Found]) -> Claim:
