@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from . import paper
 from .cells import DAMPED, EXPLICIT, KAIMING, MAPPED, UNMAPPED, XAVIER
@@ -155,7 +156,7 @@ def converges(pairs: Sequence[Pair]) -> Claim:
     for e in (e for e in EXPERIMENTS if e.counted and e.size_name == "M"):
         for a in ACTIVATIONS:
             own = [p for p in pairs if p.experiment is e and p.activation == a and p.counts]
-            for one, two in zip(own, own[1:], strict=False):
+            for one, two in pairwise(own):
                 before, after = own_paper(one), own_paper(two)
                 if before and after and _papers_halves(one, two):
                     steps.append((after / before, f"{e.title}, {a}, {one.size:g} to {two.size:g}"))
