@@ -97,6 +97,33 @@ def test_newton_and_picard_agree_where_the_front_is_resolved():
     assert np.abs(newton(a, b) - picard(a, b)).max() < 1e-9
 
 
+def test_the_papers_iteration_makes_all_steps_and_keeps_the_last():
+    known = zoo.nonlinear_helmholtz()
+    options = {"features": 150, "scale": 16, "nonlinear": "picard", "initial": "random", "max_iterations": 25}
+    settled, whole = (
+        fens.solve(known.problem, estimate=False, raise_on_failure=False, until_settled=until, **options)
+        for until in (True, False)
+    )
+    assert len(settled.stats.iterations) < len(whole.stats.iterations) == 26
+    assert whole.weights.equal(whole.stats.iterations[-1].weights)
+    residuals = [s.residual for s in settled.stats.iterations]
+    assert residuals == [s.residual for s in whole.stats.iterations[: len(residuals)]]
+
+
+def test_explicit_terms_leave_the_matrix_as_it_is():
+    known = zoo.bratu()  # its nonlinear term has no derivative, so that Picard keeps nothing of it either
+    picard, explicit = (
+        fens.solve(known.problem, features=100, scale=4, estimate=False, nonlinear=kind, raise_on_failure=False)
+        for kind in ("picard", "explicit")
+    )
+    assert picard.weights.equal(explicit.weights)
+    states = fens.solve(
+        zoo.burgers(0.1).problem, features=100, scale=4, nonlinear="explicit", max_iterations=30, estimate=False,
+        raise_on_failure=False,
+    ).stats.iterations  # fmt: skip
+    assert len({s.rank for s in states}) == 1
+
+
 def test_an_unresolved_front_still_converges():
     known = zoo.burgers()
     solution = fens.solve(known.problem, features=500, activation="sin", scale=27, estimate=False)

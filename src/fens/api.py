@@ -42,6 +42,7 @@ def solve(
     nonlinear: str = "newton",
     initial: Any = None,
     max_iterations: int = 100,
+    until_settled: bool = True,
     raise_on_failure: bool = True,
     tol: float | None = None,
     max_features: int = 3000,

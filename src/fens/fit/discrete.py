@@ -166,7 +166,7 @@ class DiscreteProblem:
             size = 0.0 if settings.initial is None else max(Iterate.of(problem, conditions, space, start).sizes)
             iteration = Iteration(
                 problem, conditions, space, settings.weights, newton, settings.max_iterations, solver, size,
-                settings.bytes // 4,
+                settings.bytes // 4, settings.until_settled,
             )  # fmt: skip
             stats, weights = run(iteration, start, self.rows)
             if stats.status != "failed":
@@ -227,7 +227,7 @@ def run(iteration: Iteration, start: torch.Tensor, rows: int) -> Fit:
     except EvaluationError as error:
         advice = f"the equations have no value at the initial function. {error} Or try another initial function."
         return Stats(rows, features, float("inf"), 0, 0.0, (), {}, "failed", advice), start
-    kept = best(states)
+    kept = best(states) if iteration.until_settled else states[-1]
     largest = float(kept.weights.abs().max())
     status = status_of(states, iteration.max_iterations)
     stats = Stats(rows, features, kept.residual, kept.rank, largest, kept.row_weights, {}, *status, states)

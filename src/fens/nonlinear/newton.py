@@ -62,7 +62,7 @@ class Iteration:
     """A nonlinear problem at its points, for given features.
 
     `reference` is a size below whose round-off u counts as zero, if one is known; `memory` is how many bytes may be
-    used to keep what the features are at the points.
+    used to keep what the features are at the points. Unless `until_settled`, it goes on to the last iteration.
     """
 
     problem: Problem
@@ -74,6 +74,7 @@ class Iteration:
     solver: Solver
     reference: float = 0.0
     memory: int = 0
+    until_settled: bool = True
 
     @cached_property
     def remembering(self) -> TrialSpace:
@@ -103,7 +104,7 @@ class Iteration:
             after = there.norm(conditions)
             settled = self._settled(step, damping, last, before, after)
             yield self._state(k, there, conditions, step * (damping or 1.0), damping, settled, factorised.rank)
-            if settled or damping == 0 or not np.isfinite(after) or not time_left():
+            if (settled and self.until_settled) or damping == 0 or not np.isfinite(after) or not time_left():
                 return
             here, last = there, step
 

@@ -86,7 +86,8 @@ class Options:
     device: str = option("cpu", '`"cpu"` or `"cuda"`.', check=checks.device, read=readers.text)
     nonlinear: str = option(
         "newton",
-        'for equations that are not linear: `"newton"`, damped by a line search, or `"picard"`, as in the paper.',
+        'for equations that are not linear: `"newton"`, damped by a line search, `"picard"`, as in the paper, or '
+        '`"explicit"`, which takes every term that is not linear from the last iterate.',
         check=checks.one_of(LINEARISATIONS),
         read=readers.text,
     )
@@ -98,6 +99,13 @@ class Options:
     )
     max_iterations: int = option(
         100, "of a nonlinear iteration.", check=checks.positive_whole, read=readers.whole
+    )
+    until_settled: bool = option(
+        True,
+        "whether a nonlinear iteration ends where further steps would only be rounding, and the best of its iterates "
+        "is kept; if not, it makes all of `max_iterations`, and the last one is, as in the paper.",
+        check=checks.switch,
+        read=readers.switch,
     )
     raise_on_failure: bool = option(  # a file reports failure by an exit code, and has nothing to raise
         True,

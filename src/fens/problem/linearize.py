@@ -1,11 +1,12 @@
 """An equation F(x, jets) = 0 near a function u: Σ c_α(x; u) ∂^α δ = −F(x; u), linear in the correction δ.
 
 There is one assembly path for all equations. A linear equation has coefficients that do not depend on u, so that one
-step from any u solves it. For the others there are two choices of coefficients:
+step from any u solves it. For the others there are three choices of coefficients:
 
 - Newton: c_α = ∂F/∂(∂^α u), the Gateaux derivative.
 - Picard: a term that is a function of u times a derivative of u keeps the derivative and takes the function at u;
   any other nonlinear term is taken at u altogether. The step to u + δ is then the classical iteration.
+- Explicit: every nonlinear term is taken at u altogether, so that the matrix stays the same.
 """
 
 from __future__ import annotations
@@ -56,13 +57,20 @@ def picard_form(equation: Equation) -> LinearForm:
 
 
 @lru_cache(maxsize=256)
+def explicit_form(equation: Equation) -> LinearForm:
+    """The linear terms of an equation with all others taken at u; exact for a linear one."""
+    linear, _ = _sorted_terms(equation)
+    return _form(equation, _derivatives(equation, linear, True))
+
+
+@lru_cache(maxsize=256)
 def linear_part(equation: Equation) -> LinearForm:
     """The equation without its nonlinear terms; it may have no coefficients left."""
     linear, _ = _sorted_terms(equation)
     return _form(equation, _derivatives(equation, linear, True), linear)
 
 
-LINEARISATIONS = {"newton": newton_form, "picard": picard_form}
+LINEARISATIONS = {"newton": newton_form, "picard": picard_form, "explicit": explicit_form}
 
 
 def _form(equation: Equation, coefficients: Mapping[sp.Symbol, sp.Expr], residual: sp.Expr | None = None) -> LinearForm:

@@ -6,7 +6,7 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
@@ -18,14 +18,15 @@ from fens.errors import MissingPackage, SettingError
 
 from .cells import Cell, cells
 from .experiments import EXPERIMENTS
+from .fingerprint import fingerprint
 from .report import write_report
 from .results import Results
 from .run import LARGEST, Outcome, run_cell
 
 DESCRIPTION = (
     "Run the paper's experiments and set every figure next to the paper's. The quick run takes every\n"
-    "problem at two sizes; each finished cell is kept at once, and a run that was stopped goes on where\n"
-    "it was."
+    "problem at one or two sizes, in ten minutes; each finished cell is kept at once, and a run that was\n"
+    "stopped goes on where it was."
 )
 
 CONNECTING = "10s"  # how long to wait for a scheduler
@@ -34,12 +35,12 @@ CONNECTING = "10s"  # how long to wait for a scheduler
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.description = DESCRIPTION
-    parser.epilog = "examples:\n  fens reproduce\n  fens reproduce wave burgers --full\n  fens reproduce --report"
+    parser.epilog = "examples:\n  fens reproduce\n  fens reproduce wave burgers --full\n  fens reproduce --full --plan"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     names = ", ".join(e.name for e in EXPERIMENTS)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"experiments to run, all by default: {names}")
-    parser.add_argument("--full", action="store_true", help="all sizes on the paper's points; takes many hours")
-    parser.add_argument("--exhaustive", action="store_true", help="every candidate of Algorithm 1; takes days")
+    parser.add_argument("--full", action="store_true", help="all of the paper, and several seeds; takes days")
+    parser.add_argument("--plan", action="store_true", help="run nothing, tell what is missing and how long it takes")
     parser.add_argument("--report", action="store_true", help="run nothing, write the page from the results so far")
     parser.add_argument("--folder", type=Path, default=Path("results"), help="of results and page; default ./results")
     parser.add_argument("--seed", type=int, default=0, help="of the random features; 0 by default")
@@ -59,8 +60,11 @@ def run(args: argparse.Namespace) -> int:
         raise SettingError(f"--seed must be a whole number, not negative; got {args.seed}.")
     if args.workers < 1:
         raise SettingError(f"--workers must be a whole positive number; got {args.workers}.")
-    wanted = cells(args.names, args.full, args.exhaustive, args.seed)
+    wanted = cells(args.names, args.full, args.seed)
     results = Results(args.folder / "results.jsonl").prepared()
+    if args.plan:
+        sys.stdout.write(plan(wanted, results))
+        return 0
     stopped = False
     if not args.report:
         try:
@@ -79,25 +83,47 @@ def run_missing(
     wanted: Sequence[Cell], results: Results, memory: float, workers: int, cluster: str | None = None
 ) -> None:
     """Run the cells that the file has no outcome of, each written down at once."""
-    recorded = {record["key"] for record in results.records()}
-    finished = results.finished()
-    missing = [cell for cell in wanted if cell.key not in finished]
-    found = on_cluster(missing, memory, cluster) if cluster else outcomes(missing, memory, workers)
+    word = fingerprint(results.path.parent)
+    recorded = {record["key"] for record in results.records() if record.get("fingerprint") == word}
+    missing = without(wanted, results.finished(word))
+    folder = results.path.parent
+    found = on_cluster(missing, memory, cluster) if cluster else outcomes(missing, memory, workers, folder)
     for cell, outcome in with_progress(found, missing):
         if outcome["status"] != "skipped" or cell.key not in recorded:
-            results.append(cell, outcome)
+            results.append(cell, outcome, word)
 
 
-def outcomes(missing: Sequence[Cell], memory: float, workers: int) -> Iterator[tuple[Cell, Outcome]]:
+def without(wanted: Sequence[Cell], finished: Container[str]) -> list[Cell]:
+    """The cells that are not finished."""
+    return [cell for cell in wanted if cell.key not in finished]
+
+
+def plan(wanted: Sequence[Cell], results: Results) -> str:
+    """What is missing, in groups as they are run, with the hours that they take on one core."""
+    word = fingerprint(results.path.parent)
+    missing = without(wanted, results.finished(word))
+    stale = sum(r.get("fingerprint") != word for r in results.records())
+    groups: dict[str, list[Cell]] = {}
+    for cell in missing:
+        groups.setdefault(cell.group, []).append(cell)
+    lines = [f"{sum(c.seconds for c in own) / 3600:7.1f} h  {len(own):5} cells  {g}" for g, own in groups.items()]
+    total = sum(c.seconds for c in missing) / 3600
+    old = f"; {stale} results are of a code with other numbers" if stale else ""
+    head = f"{len(missing)} of {len(wanted)} cells are missing, about {total:.1f} hours on one core"
+    return "\n".join([f"Fingerprint {word}: {head}{old}.", *lines]) + "\n"
+
+
+def outcomes(
+    missing: Sequence[Cell], memory: float, workers: int, folder: Path | None = None
+) -> Iterator[tuple[Cell, Outcome]]:
     """Cells with their outcomes as they come: small ones side by side, on one thread each, then large ones one by one.
 
     Two least squares of several threads each would slow each other down threefold.
     """
     small = [c for c in missing if c.gibibytes <= memory / (2 * workers)] if workers > 1 else []
-    small.sort(key=lambda c: -c.seconds)  # the longest first, so that no worker waits long for another at the end
     if small:
         with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_use_one_thread) as pool:
-            running = {pool.submit(run_cell, cell, memory): cell for cell in small}
+            running = {pool.submit(run_cell, cell, memory, folder): cell for cell in small}
             try:
                 for future in as_completed(running):
                     yield running[future], future.result()
@@ -109,7 +135,7 @@ def outcomes(missing: Sequence[Cell], memory: float, workers: int) -> Iterator[t
                 pool.shutdown(wait=True, cancel_futures=True)
     for cell in missing:
         if cell not in small:
-            yield cell, run_cell(cell, memory)
+            yield cell, run_cell(cell, memory, folder)
 
 
 def on_cluster(missing: Sequence[Cell], memory: float, address: str) -> Iterator[tuple[Cell, Outcome]]:
@@ -147,11 +173,11 @@ def with_progress(
             yield cell, outcome
             done += cell.seconds
             left = time_left((time.perf_counter() - start) * (total - done) / done)
-            name = f"{cell.experiment} {cell.column} {cell.activation} {cell.size:g}"
             count = f"{number}/{len(missing)}"
-            progress.update(bar, description=name, count=count, left=left, completed=done)
+            progress.update(bar, description=cell.name, count=count, left=left, completed=done)
             if not progress.console.is_terminal:
-                sys.stderr.write(f"{count} {name} {left}\n")
+                took = f"{outcome.get('cpu', 0.0):.1f} s of {cell.seconds:.1f}"
+                sys.stderr.write(f"{count} {cell.name}: {outcome['status']}, {took}, {left}\n")
 
 
 def time_left(seconds: float) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from . import paper
-from .cells import ALL, Cell
-from .experiments import ACTIVATIONS, ELM, EXPERIMENTS, FEN, PAPER_ITERATIONS, Experiment
+from .cells import ALL, Cell, cells, papers_cell
+from .experiments import ACTIVATIONS, BY_NAME, ELM, EXPERIMENTS, FEN, PAPER_ITERATIONS, Experiment
 from .results import Record
 
 TENFOLD = 10.0
@@ -17,15 +18,11 @@ TENFOLD = 10.0
 
 @dataclass(frozen=True)
 class Found:
-    """A cell and its outcome."""
+    """A cell and its outcome; stale if it is of a code with other numbers than the last one that was run."""
 
     cell: Cell
     record: Record
-
-    @classmethod
-    def of(cls, record: Record) -> Found:
-        """From a line of the results file."""
-        return cls(Cell(**{**record["cell"], "points": tuple(record["cell"]["points"])}), record)
+    stale: bool = False
 
     def get(self, quantity: str) -> float | None:
         """A number of the outcome, if it has it."""
@@ -38,10 +35,23 @@ class Found:
         return bool(self.record["outcome"]["status"] == "done")
 
     @property
+    def tried(self) -> list[list[float]]:
+        """Of each candidate for ρ that was tried: ρ, ‖A w − F‖, L∞ and rank."""
+        found: list[list[float]] = self.record["outcome"].get("tried", [])
+        return found
+
+    @property
+    def exhaustive(self) -> bool:
+        """Whether all candidates were."""
+        return self.cell.candidates == ALL
+
+    @property
     def faithful(self) -> tuple[float, ...]:
-        """How much of the paper's work was done, to prefer the cell with the most."""
-        candidates = self.cell.candidates if self.cell.candidates != ALL else math.inf
-        return (self.done, self.cell.features, math.prod(self.cell.points), self.cell.iterations, candidates)
+        """How much of the paper's work was done, to prefer the cell with the most, and the first seed."""
+        cell = self.cell
+        candidates = math.inf if self.exhaustive else cell.candidates
+        work = (cell.features, math.prod(cell.points), cell.iterations, candidates)
+        return (not self.stale, self.done, *work, -cell.seed)
 
     @property
     def thinned(self) -> tuple[str, ...]:
@@ -54,18 +64,19 @@ class Found:
         if cell.column == "paper" and cell.points != about.full.points:
             said.append(f"{_points(cell.points, about)} points in place of {_points(about.full.points, about)}")
         if cell.column == "paper" and 0 < cell.iterations < PAPER_ITERATIONS:
-            said.append(f"at most {cell.iterations} Picard iterations in place of {PAPER_ITERATIONS}")
+            said.append(f"{cell.iterations} Picard iterations in place of {PAPER_ITERATIONS}")
         return tuple(said)
 
 
 @dataclass(frozen=True)
 class Pair:
-    """A number of the paper's, and ours in both columns."""
+    """A number of the paper's, and ours in both columns; of several seeds all, and the one nearest to the paper."""
 
     experiment: Experiment
     activation: str
     size: float
-    ours: dict[str, Found]
+    ours: Mapping[str, Found]
+    seeds: Mapping[str, Sequence[Found]] = field(default_factory=dict)
 
     def papers(self, quantity: str) -> float | None:
         """The paper's number."""
@@ -81,6 +92,11 @@ class Pair:
         own, papers = self.own(column, quantity), self.papers(quantity.removeprefix("finer_"))
         return None if own is None or papers is None else own / papers
 
+    def spread(self, column: str, quantity: str = "linf") -> tuple[float, float, float, int] | None:
+        """The median over seeds, the least and the largest, and how many there are."""
+        found = [v for f in self.seeds.get(column, ()) if f.done and (v := f.get(quantity)) is not None]
+        return (statistics.median(found), min(found), max(found), len(found)) if len(found) > 1 else None
+
     @property
     def is_fen(self) -> bool:
         """Whether it is the paper's method, not its rival."""
@@ -92,29 +108,60 @@ class Pair:
         found = self.ours.get("paper")
         return found is not None and found.cell.features == (self.experiment.full.features or self.size)
 
+    @property
+    def counts(self) -> bool:
+        """Whether the paper has a number here."""
+        return self.experiment.counted and self.papers("linf") is not None
 
-def latest(records: Iterable[Record]) -> dict[tuple[str, str, str, float], Found]:
-    """For each place of a table the cell closest to the paper's experiment, and of these the last."""
-    found: dict[tuple[str, str, str, float], Found] = {}
+
+Place = tuple[str, str, str, float, str]
+
+
+def found_in(records: Sequence[Record]) -> list[Found]:
+    """The cells of a results file; of those that were run several times the last."""
+    newest = records[-1].get("fingerprint") if records else None
+    found: dict[Cell, Found] = {}
     for record in records:
-        new = Found.of(record)
-        place = (new.cell.experiment, new.cell.column, new.cell.activation, new.cell.size)
-        if place not in found or new.faithful >= found[place].faithful:
-            found[place] = new
-    return found
+        cell = Cell(**{**record["cell"], "points": tuple(record["cell"]["points"])})
+        found[cell] = Found(cell, record, record.get("fingerprint") != newest)
+    return list(found.values())
 
 
-def pairs(records: Iterable[Record]) -> list[Pair]:
+def latest(found: Iterable[Found]) -> dict[Place, Found]:
+    """For each place of a table, and variant, the cell closest to the paper's experiment."""
+    chosen: dict[Place, Found] = {}
+    for new in found:
+        place = _place(new.cell)
+        if place not in chosen or new.faithful >= chosen[place].faithful:
+            chosen[place] = new
+    return chosen
+
+
+def _place(cell: Cell) -> Place:
+    return (cell.experiment, cell.column, cell.activation, cell.size, cell.variant)
+
+
+def pairs(found: Sequence[Found]) -> list[Pair]:
     """Every place of the error tables, with ours where there is one."""
-    found = latest(records)
+    chosen, of_seeds = latest(found), _of_seeds(found)
 
-    def ours(*place: Any) -> dict[str, Found]:
+    def both(where: Mapping[Any, Any], *place: Any) -> dict[str, Any]:
         name, activation, size = place
-        columns = {c: found.get((name, c, activation, size)) for c in ("paper", "fens")}
+        columns = {c: where.get((name, c, activation, size, "")) for c in ("paper", "fens")}
         return {c: f for c, f in columns.items() if f is not None}
 
     places = [(e, a, float(size)) for e in EXPERIMENTS for size in e.full.sizes for a in ACTIVATIONS]
-    return [Pair(e, a, size, ours(e.name, a, size)) for e, a, size in places]
+    return [Pair(e, a, s, both(chosen, e.name, a, s), both(of_seeds, e.name, a, s)) for e, a, s in places]
+
+
+def _of_seeds(found: Sequence[Found]) -> dict[Place, list[Found]]:
+    """For each place the cells that differ in nothing but the seed, of the kind that has the most: like beside like."""
+    kinds: dict[Place, dict[Cell, dict[int, Found]]] = {}
+    for new in found:
+        if new.done and not new.stale:
+            own = kinds.setdefault(_place(new.cell), {})
+            own.setdefault(replace(new.cell, seed=0), {})[new.cell.seed] = new
+    return {place: list(max(own.values(), key=len).values()) for place, own in kinds.items()}
 
 
 @dataclass(frozen=True)
@@ -148,6 +195,49 @@ def fens_at_or_below(pairs: Iterable[Pair], quantity: str = "linf") -> Share:
 def paper_within_tenfold(pairs: Iterable[Pair], quantity: str = "linf") -> Share:
     """FEN cells of column `paper`, with the paper's number of features, at most ten times the paper's."""
     return share(pairs, lambda p: p.ratio("paper", quantity) if p.same_features else None, TENFOLD)
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How many of the paper's cells a column has: as the paper ran them, thinned, and the cells that are missing."""
+
+    column: str
+    whole: int
+    thinned: int
+    missing: tuple[Cell, ...]
+
+    @property
+    def of(self) -> int:
+        """How many the paper has."""
+        return self.whole + self.thinned + len(self.missing)
+
+    @property
+    def hours(self) -> float:
+        """About how long those take that are thinned or missing, on one core."""
+        return sum(c.seconds for c in self.missing) / 3600
+
+
+def coverage(pairs: Sequence[Pair]) -> list[Coverage]:
+    """For both columns."""
+    found = []
+    for column in ("paper", "fens"):
+        counted = [p for p in pairs if p.counts]
+        run = [f for p in counted if (f := p.ours.get(column)) is not None and f.done]
+        thinned = sum(bool(f.thinned) for f in run)
+        missing = tuple(_cell(p, column) for p in counted if p.own(column) is None)
+        found.append(Coverage(column, len(run) - thinned, thinned, missing))
+    return found
+
+
+def _cell(p: Pair, column: str) -> Cell:
+    own = papers_cell(p.experiment, p.experiment.full, p.activation, int(p.size))
+    return own if column == "paper" else Cell(p.experiment.name, "fens", p.activation, p.size, own.features)
+
+
+def unfinished(found: Sequence[Found]) -> list[Cell]:
+    """Cells of a full run that there is no outcome of, or an old one."""
+    there = {f.cell for f in found if not f.stale and f.record["outcome"]["status"] != "skipped"}
+    return [c for c in cells(full=True) if c not in there]
 
 
 @dataclass(frozen=True)
@@ -216,24 +306,31 @@ def orderings(pairs: Sequence[Pair]) -> list[Ordering]:
     found = []
     for e in (e for e in EXPERIMENTS if e.counted):
         at = {size: [p for p in pairs if p.experiment is e and p.size == size] for size in e.full.sizes}
-        papers = {size: _factor(own, lambda p: p.papers("linf")) for size, own in at.items()}
-        factors = {size: (f, _factor(at[size], _own_paper)) for size, f in papers.items() if f and f >= TENFOLD}
+        papers = {size: family_factor(own, lambda p: p.papers("linf")) for size, own in at.items()}
+        factors = {size: (f, family_factor(at[size], own_paper)) for size, f in papers.items() if f and f >= TENFOLD}
         if factors:
             found.append(Ordering(e, factors))
     return found
 
 
-def _own_paper(pair: Pair) -> float | None:
+def own_paper(pair: Pair) -> float | None:
+    """The error of column `paper`, where it has the paper's number of features."""
     return pair.own("paper") if pair.same_features else None
 
 
-def _factor(pairs: Sequence[Pair], error: Callable[[Pair], float | None]) -> float | None:
-    """How many times the best FEN is below the best ELM."""
-    fen, elm = (
-        min((v for p in pairs if p.activation in family and (v := error(p)) is not None), default=None)
-        for family in (FEN, ELM)
-    )
-    return None if fen is None or elm is None else elm / fen
+def family_factor(pairs: Sequence[Pair], error: Callable[[Pair], float | None]) -> float | None:
+    """How many times the best FEN is below the best ELM; None as long as some that the paper has are missing."""
+    found = {p.activation: error(p) for p in pairs if p.papers("linf") is not None}
+    if any(v is None for v in found.values()):
+        return None
+    fen, elm = (min(v for a in family if (v := found.get(a)) is not None) for family in (FEN, ELM))
+    return elm / fen
+
+
+def at(pairs: Sequence[Pair], experiment: str, activation: str, size: float) -> Pair:
+    """The place of a table."""
+    e = BY_NAME[experiment]
+    return next(p for p in pairs if p.experiment is e and (p.activation, p.size) == (activation, size))
 
 
 def _points(points: Sequence[int], about: Experiment) -> str:

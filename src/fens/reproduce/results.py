@@ -13,9 +13,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import fens
 from fens.errors import SettingError
 
-from .cells import Cell, code_version
+from .cells import Cell
 
 Record = Mapping[str, Any]
 
@@ -33,13 +34,15 @@ class Results:
         *lines, _ = self.path.read_text(encoding="utf-8", errors="replace").split("\n")
         return [self._parsed(number, line) for number, line in enumerate(lines, 1) if line.strip()]
 
-    def finished(self) -> set[str]:
-        """Keys of the cells that need not be run again: those done, and those that failed by themselves."""
-        return {r["key"] for r in self.records() if r["outcome"]["status"] != "skipped"}
+    def finished(self, fingerprint: str) -> set[str]:
+        """Keys of the cells that need not be run again with a code: those done, and those that failed by themselves."""
+        own = (r for r in self.records() if r.get("fingerprint") == fingerprint)
+        return {r["key"] for r in own if r["outcome"]["status"] != "skipped"}
 
-    def append(self, cell: Cell, outcome: Mapping[str, Any]) -> None:
+    def append(self, cell: Cell, outcome: Mapping[str, Any], fingerprint: str) -> None:
         """Write an outcome, on the disk when this returns."""
-        record = {"key": cell.key, "cell": asdict(cell), "outcome": dict(outcome), **circumstances()}
+        about = {"fingerprint": fingerprint, **circumstances()}
+        record = {"key": cell.key, "cell": asdict(cell), "outcome": dict(outcome), **about}
         with self.path.open("a", encoding="utf-8") as file:
             file.write(json.dumps(record, ensure_ascii=False) + "\n")
             file.flush()
@@ -69,7 +72,7 @@ class Results:
 
 def circumstances() -> dict[str, Any]:
     """When, with what, and on which machine."""
-    return {"date": datetime.now(UTC).isoformat(timespec="seconds"), "code": code_version(), "machine": machine()}
+    return {"date": datetime.now(UTC).isoformat(timespec="seconds"), "code": fens.__version__, "machine": machine()}
 
 
 @lru_cache

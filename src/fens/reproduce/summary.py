@@ -2,56 +2,93 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from .cells import Cell
+from .claims import claims_table
 from .comparison import (
     Found,
     Ordering,
     Pair,
     Share,
     best_of_tables,
+    coverage,
     fens_at_or_below,
     orderings,
     paper_within_tenfold,
+    unfinished,
 )
 from .document import Block, Heading, Items, Table, Text, Value
-from .experiments import EXPERIMENTS
+from .fingerprint import Canaries
 from .paper import search
 from .results import Record
 from .tables import scientific
 
 AT_OR_BELOW, WITHIN = 95.0, 90.0  # of a hundred cells
 HOW = (
-    "Column `paper` has the paper's settings: its points, unit weights, Picard from random weights, the features "
-    "uniform with unit variance, and ρ by its Algorithm 1, that is the candidate with the smallest ‖A w − F‖. Column "
-    "`fens` is `fens.solve(problem, features=M, activation=…)`, where scale, points, row weights and Newton are "
-    "chosen for the user. Neither sees the exact solution, which serves to measure errors only. For cos_sin, M counts "
-    "all features, half of them cosines."
+    "Column `paper` is the paper's method and nothing else: its points, plain least squares (LAPACK's QR, "
+    "`solver=\"gels\"`) with unit weights, 100 Picard iterations from random weights of which the last is kept, "
+    "features uniform with unit variance, and ρ by its Algorithm 1, that is the candidate with the smallest ‖A w − "
+    "F‖. Column `fens` is `fens.solve(problem, features=M, activation=…)`, where scale, points, row weights, damping "
+    "and Newton are chosen for the user; for Burgers' equation and in high dimension, `max_features=M`, with as many "
+    "features as pay. Neither sees the exact solution, which serves to measure errors only. For cos_sin, M counts all"
+    " features, half of them cosines."
 )
 READ = (
     "L∞ is the largest absolute error and L2 the relative one, on the points that the paper collocates and measures "
-    "on; finer points, independent of it, are in the folded tables. ÷ is ours divided by the paper's: ● at or below "
-    "it (blue), ○ up to ten times (grey), ▲ more (orange). * marks cells that were thinned, as listed below."
+    "on; finer points, independent of it, are in the folded tables, and in high dimension come first. ÷ is ours "
+    "divided by the paper's: ● at or below it (blue), ○ up to ten times (grey), ▲ more (orange). In column `paper` ~ "
+    "marks cells whose ρ was searched from coarse to fine, and ρ those at the paper's own ρ; the others tried every "
+    "candidate. * marks cells that were thinned, † those of a code with other numbers. Seeds: how many, the median, "
+    "and the range."
+)
+MISPRINTS = (
+    "Algorithm 1 as printed does not end: its last line sets ρ = ρ_min + ρ_s in each round, where ρ + ρ_s must be "
+    "meant. Its loop runs while ρ < ρ_max and would leave out ρ_max, which the tables include, (ρ_min, ρ_max], and "
+    "which is the optimum in one place (nonlinear Helmholtz, swish, M = 400). The step of the wave equation's table, "
+    "0.1, does not lead to optima such as 1.28. The range of swish, (0, 50] in steps of 0.01, has optima in steps of "
+    "0.1 only. Here ρ = ρ_min + k ρ_s for k = 1, 2, … up to ρ_max."
 )
 
 
-def summary(records: Sequence[Record], pairs: Sequence[Pair], found: Sequence[Found]) -> Iterator[Block]:
+def summary(
+    records: Sequence[Record],
+    pairs: Sequence[Pair],
+    found: Sequence[Found],
+    every: Sequence[Found],
+    words: Mapping[str, Canaries],
+) -> Iterator[Block]:
     """How to read the page, the claims, what disagrees, what is thinned or missing, and circumstances."""
     yield Text(HOW)
     yield Text(READ)
     yield Heading("What it shows", 2, "summary")
-    yield claims(pairs)
+    yield coverage_table(pairs)
+    yield shares_table(pairs)
+    yield claims_table(pairs, found)
     yield best_table(pairs)
     yield ordering_table(orderings(pairs))
     yield Heading("Where ours disagrees", 2, "disagreements")
     yield Items(tuple(disagreements(pairs)) or ("Nowhere, in the cells that were run.",))
     yield Heading("What was thinned, and what is missing", 2, "thinned")
-    yield Items((*thinned(found), *unconverged(found), *missing(pairs, found)))
+    yield Text(MISPRINTS)
+    yield Items((*thinned(found), *unconverged(found), *missing(pairs, found, every)))
     yield Heading("Circumstances", 2, "circumstances")
-    yield Items(tuple(circumstances(records)))
+    yield Items(tuple(circumstances(records, every, words)))
 
 
-def claims(pairs: Sequence[Pair]) -> Table:
+def coverage_table(pairs: Sequence[Pair]) -> Table:
+    """How many of the paper's cells there are."""
+    rows = []
+    for c in coverage(pairs):
+        tone = "good" if c.whole == c.of else "near"
+        hours = f"{c.hours:.1f}" if c.missing else "–"
+        counts = (Value(f"{c.whole} of {c.of}", tone), Value(f"{c.thinned}"), Value(f"{len(c.missing)}"))
+        rows.append((Value(f"`{c.column}`"), *counts, Value(hours)))
+    header = ("column", "cells at the paper's size", "thinned", "missing", "core-hours of these")
+    return Table(header, tuple(rows), "The paper's 236 errors, and how many of them each column has")
+
+
+def shares_table(pairs: Sequence[Pair]) -> Table:
     """The fractions, on the paper's points and on finer ones."""
     rows = []
     for where, quantity in (("", "linf"), (", on finer points", "finer_linf")):
@@ -84,14 +121,20 @@ def ordering_table(found: Sequence[Ordering]) -> Table:
     rows = tuple(
         (
             Value(o.experiment.title),
-            Value(_sizes(o.papers)),
-            Value(_sizes(o.run)),
-            Value(_sizes(o.ours), "" if o.holds is None else "good" if o.holds else "bad"),
+            Value(_factors(o, 0)),
+            Value(_factors(o, 1), "" if o.holds is None else "good" if o.holds else "bad"),
         )
         for o in found
     )
-    header = ("table", "the paper shows it at", "of these run", "`paper` shows it at")
-    return Table(header, rows, "The best FEN ten times or more below the best ELM")
+    run, of = sum(len(o.run) for o in found), sum(len(o.papers) for o in found)
+    caption = f"How many times the best FEN is below the best ELM, where the paper has ten or more: {run} of {of} run"
+    return Table(("table", "the paper", "`paper`"), rows, caption)
+
+
+def _factors(ordering: Ordering, which: int) -> str:
+    name = ordering.experiment.size_name
+    found = ((size, both[which]) for size, both in ordering.factors.items())
+    return ", ".join(f"{name} = {size:g}: {'–' if f is None else f'{f:.2g}'}" for size, f in found)
 
 
 def disagreements(pairs: Sequence[Pair]) -> Iterator[str]:
@@ -118,17 +161,20 @@ def thinned(found: Sequence[Found]) -> Iterator[str]:
     """What of the paper's experiments was left out, for each kind of leaving out."""
     kinds: dict[tuple[str, str, str], list[Found]] = {}
     for f in found:
-        for what in f.thinned if f.done and f.cell.column in ("paper", "fens") else ():
+        for what in f.thinned if _of_tables(f) else ():
             kinds.setdefault((f.cell.about.title, f.cell.column, what), []).append(f)
     for (title, column, what), cells in kinds.items():
         sizes = _sizes(sorted({f.cell.size for f in cells}))
         yield f"{title}, column `{column}`, {cells[0].cell.about.size_name} = {sizes}: {what}."
-    searched = [f for f in found if f.done and f.cell.column == "paper" and f.cell.candidates]
-    tried = sum(len(f.record["outcome"]["tried"]) for f in searched)
+    searched = [f for f in found if _of_tables(f) and f.cell.column == "paper"]
+    whole = [f for f in searched if f.exhaustive]
+    fixed = [f for f in searched if f.cell.candidates == 1]
+    rest = [f for f in searched if f not in whole and f not in fixed]
+    tried, of = sum(len(f.tried) for f in rest), sum(map(_all_of, rest))
     yield (
-        f"Algorithm 1 tried {tried:,} of {sum(map(_all_of, searched)):,} candidates in {len(searched)} cells of column "
-        "`paper`: the paper's own ρ and, where more than one was tried, the one nearest to our automatic choice and "
-        "neighbours of the best so far."
+        f"Algorithm 1 tried all candidates in {len(whole)} cells of column `paper`, {sum(map(_all_of, whole)):,} in "
+        f"all; from coarse to fine, {tried:,} of {of:,}, in {len(rest)} cells: the paper's own ρ, and then the "
+        f"candidates next to the best so far, an octave away at first; and the paper's own ρ alone in {len(fixed)}."
     )
 
 
@@ -136,40 +182,59 @@ def unconverged(found: Sequence[Found]) -> Iterator[str]:
     """Cells whose nonlinear iteration failed by its own verdict; they are shown and counted like the others."""
     kinds: dict[tuple[str, str], list[Found]] = {}
     for f in found:
-        if f.record["outcome"].get("verdict") == "failed":
+        if f.record["outcome"].get("verdict") == "failed" and not f.cell.variant:
             kinds.setdefault((f.cell.about.title, f.cell.column), []).append(f)
     for (title, column), cells in kinds.items():
         listed = ", ".join(f"{f.cell.activation} {f.cell.size:g}" for f in cells)
         yield (
-            f"{title}, column `{column}`: the iteration failed in {len(cells)} cells ({listed}). Their errors "
+            f"{title}, column `{column}`: the iteration did not settle in {len(cells)} cells ({listed}). Their errors "
             "are those of where it ended, and count above like any other."
         )
 
 
-def missing(pairs: Sequence[Pair], found: Sequence[Found]) -> Iterator[str]:
-    """Cells that were not run, or came to nothing."""
-    for column in ("paper", "fens"):
-        lacking: dict[str, list[str]] = {}
-        for e in EXPERIMENTS:
-            if sizes := sorted({p.size for p in pairs if p.experiment is e and column not in p.ours}):
-                lacking.setdefault(f"{e.size_name} = {_sizes(sizes)}", []).append(e.title)
-        for sizes_of_them, titles in lacking.items():
-            yield f"Not run, or not with all activations, in column `{column}`, {sizes_of_them}: {'; '.join(titles)}."
+def missing(pairs: Sequence[Pair], found: Sequence[Found], every: Sequence[Found]) -> Iterator[str]:
+    """Cells that were not run, with their hours, or that came to nothing."""
+    for c in coverage(pairs):
+        lacking: dict[str, list[Cell]] = {}
+        for cell in c.missing:
+            lacking.setdefault(cell.about.title, []).append(cell)
+        for title, own in lacking.items():
+            sizes, hours = _sizes(sorted({cell.size for cell in own})), sum(cell.seconds for cell in own) / 3600
+            what = f"{title}, {len(own)} cells at {own[0].about.size_name} = {sizes}"
+            yield f"Missing in column `{c.column}`: {what}, {hours:.1f} core-hours."
+    if rest := unfinished(every):
+        groups: dict[str, list[Cell]] = {}
+        for cell in rest:
+            groups.setdefault(cell.group, []).append(cell)
+        listed = "; ".join(f"{g}: {len(c)} cells, {sum(x.seconds for x in c) / 3600:.1f} h" for g, c in groups.items())
+        yield f"Of a full run, with all candidates and seeds, {len(rest)} cells are to come, in core-hours: {listed}."
     for f in found:
         if not f.done:
-            c, outcome = f.cell, f.record["outcome"]
-            yield f"{c.about.title}, {c.column}, {c.activation}, {c.size:g}: {outcome['status']}, {outcome['why']}"
+            yield f"{f.cell.about.title}, {f.cell.name}: {f.record['outcome']['status']}, {f.record['outcome']['why']}"
 
 
-def circumstances(records: Sequence[Record]) -> Iterator[str]:
-    """When, on what, with which versions and seeds."""
+def circumstances(records: Sequence[Record], every: Sequence[Found], words: Mapping[str, Canaries]) -> Iterator[str]:
+    """When, on what, with which versions and seeds, and the fingerprint of the code."""
     dates = sorted(r["date"] for r in records)
-    seconds = sum(r["outcome"].get("seconds", 0.0) for r in records)
-    yield f"{len(records)} cells, run from {dates[0]} to {dates[-1]}, {seconds / 60:.0f} minutes of work."
-    yield f"Seeds: {', '.join(sorted({str(r['cell']['seed']) for r in records}))}."
-    yield f"Code: {', '.join(sorted({r['code'] for r in records}))}."
-    for machine in {tuple(r["machine"].items()): None for r in records}:
+    hours = sum(r["outcome"].get("cpu", 0.0) for r in records) / 3600
+    yield f"{len(every)} cells, run from {dates[0]} to {dates[-1]}, {hours:.1f} hours of work on one core."
+    yield f"Seeds: {', '.join(map(str, sorted({f.cell.seed for f in every})))}."
+    newest = records[-1].get("fingerprint", "none")
+    stale = sum(f.stale for f in every)
+    others = f"; {stale} cells, marked †, are of a code with other numbers" if stale else ", the same for all cells"
+    numbers = "; ".join(f"{name} {value:.3g}" for name, value in words.get(newest, {}).items())
+    yield (
+        f"Fingerprint {newest}{others}. It stands for the errors and scales of small solves: {numbers}. A code with "
+        "the same fingerprint has the same to four digits, and need not run these cells again."
+    )
+    threads = sorted({f"{r['outcome']['threads']}" for r in records if "threads" in r["outcome"]})
+    yield f"Threads of each cell: {', '.join(threads) or 'not told'}."
+    for machine in {tuple((k, v) for k, v in r["machine"].items() if k != "cores"): None for r in records}:
         yield "; ".join(f"{name} {value}" for name, value in machine) + "."
+
+
+def _of_tables(found: Found) -> bool:
+    return found.done and found.cell.column in ("paper", "fens") and not found.cell.variant
 
 
 def _percent(share: Share, least: float) -> Value:
@@ -205,9 +270,10 @@ def _name(pair: Pair) -> str:
 def _against(pair: Pair, column: str) -> str:
     ratio = pair.ratio(column) or 0.0
     marks = f", thinned: {'; '.join(pair.ours[column].thinned)}" if pair.ours[column].thinned else ""
-    return (
-        f"{scientific(pair.own(column))}, the paper {scientific(pair.papers('linf'))}, {ratio:.2g} times as much{marks}"
-    )
+    seeds = pair.spread(column)
+    spread = f"; over {seeds[3]} seeds {scientific(seeds[1])} to {scientific(seeds[2])}" if seeds else ""
+    own, papers = scientific(pair.own(column)), scientific(pair.papers("linf"))
+    return f"{own}, the paper {papers}, {ratio:.2g} times as much{marks}{spread}"
 
 
 def _sizes(sizes: Sequence[float]) -> str:
