@@ -35,7 +35,7 @@ def client():
 
 def test_the_same_answer_as_on_one_machine(client):
     known = zoo.helmholtz()
-    here, there = (fens.solve(known.problem, features=350, cluster=c) for c in (None, client))
+    here, there = (fens.solve(known.problem, features=200, cluster=c) for c in (None, client))
     x, y = np.random.default_rng(0).random((2, 500))
     assert np.abs(here(x, y) - there(x, y)).max() < 1e-12
     assert there.error.verdict == here.error.verdict
@@ -63,7 +63,7 @@ def test_so_does_one_that_has_lost_them(deserted):
 
 def test_a_nonlinear_problem(client):
     known = zoo.bratu()
-    here, there = (fens.solve(known.problem, features=100, cluster=c, estimate=False) for c in (None, client))
+    here, there = (fens.solve(known.problem, features=60, cluster=c, estimate=False) for c in (None, client))
     x = np.random.default_rng(0).uniform(0.1, 0.9, (len(known.problem.coordinates), 100))
     assert np.abs(here(*x) - there(*x)).max() < 1e-11
 
