@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from multiprocessing import forkserver
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from fens.reproduce.cells import Cell
 from fens.reproduce.results import Results
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 
 pytestmark = [  # one cluster for all; sockets that distributed leaves to the garbage collector
     pytest.mark.xdist_group("cluster"),
@@ -27,7 +29,16 @@ pytestmark = [  # one cluster for all; sockets that distributed leaves to the ga
 
 
 @pytest.fixture(scope="module")
-def client():
+def imported():
+    """Processes that come from one that has imported everything, once for all of them."""
+    forkserver.set_forkserver_preload(["distributed", "fens.api", "fens.reproduce.command"])
+    forkserver.ensure_running()
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        yield
+
+
+@pytest.fixture(scope="module")
+def client(imported):
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client
@@ -35,7 +46,7 @@ def client():
 
 def test_the_same_answer_as_on_one_machine(client):
     known = zoo.helmholtz()
-    here, there = (fens.solve(known.problem, features=200, cluster=c) for c in (None, client))
+    here, there = (fens.solve(known.problem, features=350, cluster=c) for c in (None, client))
     x, y = np.random.default_rng(0).random((2, 500))
     assert np.abs(here(x, y) - there(x, y)).max() < 1e-12
     assert there.error.verdict == here.error.verdict
@@ -63,7 +74,7 @@ def test_so_does_one_that_has_lost_them(deserted):
 
 def test_a_nonlinear_problem(client):
     known = zoo.bratu()
-    here, there = (fens.solve(known.problem, features=60, cluster=c, estimate=False) for c in (None, client))
+    here, there = (fens.solve(known.problem, features=100, cluster=c, estimate=False) for c in (None, client))
     x = np.random.default_rng(0).uniform(0.1, 0.9, (len(known.problem.coordinates), 100))
     assert np.abs(here(*x) - there(*x)).max() < 1e-11
 
