@@ -7,9 +7,10 @@ BIN := .venv/bin
 demo: .venv/installed
 	$(BIN)/python examples/helmholtz.py
 
-# one process for each core, on one thread each: side by side, several threads would only slow each other down
+# one process for each core, on one thread each: side by side, several threads would only slow each other down;
+# what they import is compiled once and kept, whatever the shell says
 test: .venv/installed
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadgroup
+	OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist loadgroup
 
 # bad input from seeds: mutated problem files, forged saved files; test runs the first few hundred of each
 fuzz: .venv/installed

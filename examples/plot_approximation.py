@@ -14,7 +14,7 @@ x, y, theta = sp.symbols("x y theta")
 u = sp.Function("u")(x, y)
 flower = fens.Star({x: 0, y: 0}, radius=1 + sp.cos(5 * theta) / 4, angle=theta)
 
-f = sp.sin(4 * x * y) + sp.exp(-((x - 0.3) ** 2) - y**2)
+f = sp.sin(3 * x * y) + sp.exp(-((x - 0.3) ** 2) - y**2)
 solution = fens.solve(fens.Problem({flower: sp.Eq(u, f)}))
 figure = solution.plot()
 

@@ -34,7 +34,7 @@ solution = fens.solve(
             cable.part("shield"): sp.Eq(u, 0),
         }
     ),
-    features=600,
+    features=450,
 )
 figure = solution.plot()
 print(solution)

@@ -33,7 +33,7 @@ solution = fens.solve(
             plate.face(y, 1): sp.Eq(loss, 0),
         }
     ),
-    features=500,
+    features=350,
 )
 figure = solution.plot()
 

@@ -37,7 +37,7 @@ solution = fens.solve(
             ],
         }
     ),
-    features=300,
+    features=200,
 )
 
 # %%

@@ -70,10 +70,23 @@ def file(tmp_path, monkeypatch):
     return "poisson.toml"
 
 
-def run(*arguments, **options):
+def run(*arguments, program=PROGRAM, **options):
     """The program in a process of its own."""
     given = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": ENVIRONMENT, **options}
-    return subprocess.run([sys.executable, "-W", "error", "-c", PROGRAM, *arguments], **given)
+    return subprocess.run([sys.executable, "-W", "error", "-c", program, *arguments], **given)
+
+
+def with_another(command, does):
+    """The program with a command that does something else, for which it does not import SymPy and PyTorch."""
+    return (
+        "import sys, time, types\nfrom fens.cli import app\n"
+        f"def run(args):\n    {does}\n    return 0\n"
+        "sys.modules['another'] = types.SimpleNamespace(add_arguments=id, run=run)\n"
+        f"app.COMMANDS['{command}'] = ('another', '')\nsys.exit(app.main())"
+    )
+
+
+CHECKED = with_another("check", "print('checked')")
 
 
 def test_the_package_is_the_program_too():
@@ -357,14 +370,10 @@ def interruptible():
 
 
 @pytest.mark.usefixtures("interruptible")
-def test_ctrl_c_ends_cleanly(file):
-    Path("wait.py").write_text(
-        "import sys\nfrom fens.cli.app import main\nfrom fens.files import ProblemFile\n"
-        "def wait(*a, **k):\n    print('solving', flush=True)\n    import time; time.sleep(60)\n"
-        "ProblemFile.solve = wait\nsys.exit(main(['solve', 'poisson.toml']))\n"
-    )
+def test_ctrl_c_ends_cleanly():
+    program = with_another("solve", "print('solving', flush=True); time.sleep(60)")
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen([sys.executable, "wait.py"], **pipes, text=True, env=ENVIRONMENT)
+    process = subprocess.Popen([sys.executable, "-c", program, "solve"], **pipes, text=True, env=ENVIRONMENT)
     assert process.stdout.readline() == "solving\n"
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
@@ -394,10 +403,10 @@ def test_the_command_is_the_command_line(capfd, monkeypatch):
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_a_reader_that_leaves_is_no_error(file):
+def test_a_reader_that_leaves_is_no_error():
     read, write = os.pipe()
     os.close(read)
-    done = run("check", file, stdout=write)
+    done = run("check", program=CHECKED, stdout=write)
     os.close(write)
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -444,16 +453,16 @@ def test_completion_knows_everything(shell, capsys):
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-@pytest.mark.parametrize("arguments", [("check", "poisson.toml"), ("--help",)])
-def test_a_full_disk_is_told(file, arguments):
+@pytest.mark.parametrize("argument", ["check", "--help"])
+def test_a_full_disk_is_told(argument):
     with open("/dev/full", "w") as full:
-        done = run(*arguments, stdout=full, env={**ENVIRONMENT, "PYTHONUNBUFFERED": ""})
+        done = run(argument, program=CHECKED, stdout=full, env={**ENVIRONMENT, "PYTHONUNBUFFERED": ""})
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "the output cannot be written: no space left on device" in done.stderr
 
 
-def test_without_an_output_nothing_fails(file):
-    command = [sys.executable, "-W", "error", "-c", PROGRAM, "check", file]
+def test_without_an_output_nothing_fails():
+    command = [sys.executable, "-c", CHECKED, "check"]
     closed = ["sh", "-c", 'exec "$@" >&-', "sh", *command]
     done = subprocess.run(closed, capture_output=True, text=True, env=ENVIRONMENT)
     assert (done.returncode, done.stderr) == (0, "")

@@ -3,6 +3,7 @@
 import os
 import signal
 import time
+from multiprocessing import forkserver
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from fens.reproduce.cells import Cell
 from fens.reproduce.results import Results
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 
 pytestmark = [  # one cluster for all; sockets that distributed leaves to the garbage collector
     pytest.mark.xdist_group("cluster"),
@@ -27,7 +29,16 @@ pytestmark = [  # one cluster for all; sockets that distributed leaves to the ga
 
 
 @pytest.fixture(scope="module")
-def client():
+def imported():
+    """Processes that come from one that has imported everything, once for all of them."""
+    forkserver.set_forkserver_preload(["distributed", "fens.api", "fens.reproduce.command"])
+    forkserver.ensure_running()
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        yield
+
+
+@pytest.fixture(scope="module")
+def client(imported):
     options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
     with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
         yield client

@@ -33,4 +33,5 @@ def with_gradient(level: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable[..
 
 def _real(values: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
     real = np.where(values.imag == 0, values.real, np.nan) if np.iscomplexobj(values) else values
-    return np.array(np.broadcast_to(real.astype(np.float64), shape))
+    own = real.astype(np.float64)
+    return own if own.shape == shape else np.array(np.broadcast_to(own, shape))

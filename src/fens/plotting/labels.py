@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import sympy as sp
@@ -12,10 +13,15 @@ MOST_NAMES = 4  # of coordinates, before the rest is three dots
 
 def symbol(name: Any) -> str:
     r"""A name in mathtext, `theta` as $\theta$ and `x_1` as $x_{1}$; words, and what cannot be set, stay."""
+    return _set(str(name))
+
+
+@lru_cache(maxsize=1024)  # each frame of a film, and each of its axes, has the same few names
+def _set(name: str) -> str:
     from matplotlib.mathtext import MathTextParser
 
-    plain = str(name).replace("$", r"\$")
-    formula = sp.latex(sp.Symbol(str(name)))
+    plain = name.replace("$", r"\$")
+    formula = sp.latex(sp.Symbol(name))
     if "$" in plain or (formula == plain and len(plain) > 1):
         return plain
     try:
