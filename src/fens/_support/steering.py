@@ -87,6 +87,7 @@ class Growth(Steering):
     PAYS = constant(2.0, "factor by which the error must fall for growth to go on")
     CONVERGING = constant(1e-6, "relative error above which growth goes on anyway: convergence may not have begun")
     NEAR_FLOOR = constant(1e-11, "relative error below which one step tells whether more features pay")
+    ENOUGH_AT_CORNERS = constant(1e-11, "relative error beyond which more digits of solutions with corners take long")
     SIZES = constant(3, "sizes whose errors tell how fast these fall")
     RESOLVED = constant(1e-3, "relative error from which on errors fall by rule")
     ALGEBRAIC = constant(2.0, "power of the number of features, below which more of them do not pay")

@@ -32,10 +32,13 @@ from .search import Search, descend, search
 
 @dataclass(frozen=True)
 class ScaleHint:
-    """Scales to try first, or those of the rank in the same ratios if these are larger; and the stride from there."""
+    """Scales to try first, or those of the rank in the same ratios if these are larger; the stride from there; and a
+    loss with which the first will do.
+    """
 
     scales: Scales
     by_rank: bool = False
+    enough: float = 0.0
     stride: int = field(default_factory=lambda: ScaleTrials.STRIDE)
 
 
@@ -98,6 +101,8 @@ def refine(trials: Trials, hint: ScaleHint | None) -> Search:
     if hint is not None and hint.by_rank:
         start = max(start, scale_by_rank(trials.discrete, trials.draw, start), key=math.prod)
     stride = hint.stride if hint else ScaleTrials.STRIDE
+    if hint is not None and trials.loss(start) <= hint.enough:
+        return Search(tuple(trials.losses), tuple(trials.losses.values()), "the scale of fewer features serves")
     reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride, trials.enough(start))
     return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
 

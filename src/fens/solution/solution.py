@@ -100,6 +100,11 @@ class Solution:
         return self.error.estimate if self.error is not None and self.error.trusted else float("inf")
 
     @property
+    def has_corners(self) -> bool:
+        """Whether some of its functions are those of corners."""
+        return any(a.graded for a in self.ansaetze)
+
+    @property
     def mark(self) -> str:
         """One word or two for a solution that is not to be trusted, such as "unreliable"; empty for others."""
         if self.error is not None and not self.error.trusted:

@@ -25,7 +25,7 @@ def grow(problem: Problem, settings: Settings) -> Solution:
     while not reason:
         size = settings.first_size
         if found:
-            size = min(round(Growth.FACTOR * found[-1].settings.size), settings.max_features)
+            size = min(round(growth_factor(found) * found[-1].settings.size), settings.max_features)
         with clock("smaller sizes"):
             found.append(solve_larger(problem, replace(settings, features=size), found))
         reason = why_stop(found, settings) or out_of_time(found)
@@ -48,6 +48,12 @@ def grow(problem: Problem, settings: Settings) -> Solution:
     if settings.raise_on_failure:
         raise ToleranceNotMet(f"{message} The best solution is the `solution` of this exception.", best)
     return best
+
+
+def growth_factor(found: Sequence[Solution]) -> float:
+    """From one number of features to the next. Corners divide them: a first few at each only tell whether they help."""
+    is_first = len(found) == 1 and found[0].has_corners
+    return Growth.FACTOR**2 if is_first else Growth.FACTOR
 
 
 def solve_larger(problem: Problem, settings: Settings, smaller: Sequence[Solution]) -> Solution:
@@ -81,6 +87,8 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
         return "the iteration failed with more features, too"
     if settings.tol is None and last.error.relative <= Assessment.FLOOR:
         return "round-off is reached"
+    if settings.tol is None and last.has_corners and last.error.relative <= Growth.ENOUGH_AT_CORNERS:
+        return "more digits at the corners would take long"
     if last.error.verdict == "noise-limited":
         return "the noise of the data limits the solution"
     if stuck(found):

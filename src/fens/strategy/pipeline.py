@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from .._support.progress import tell, time_left
+from .._support.steering import Adaptation
 from ..errors import NotConverged
 from ..estimate import estimate_error
 from ..fit.discrete import DiscreteProblem, place_points
@@ -45,7 +46,7 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
             discrete, draw, first = found
             rounds = (first,)
     with clock("scale"):  # given, or searched
-        hint = ScaleHint(smaller.scales, draw.is_plain, stride=1) if smaller else None
+        hint = ScaleHint(smaller.scales, draw.is_plain, enough_at_corners(smaller), 1) if smaller else None
         best = Candidate(discrete, draw, choose_scale(discrete, draw, hint))
     with clock("adaptation"):  # functions like the solution, where that helps
         if not rounds and should_adapt(best, smaller.search if smaller else None):
@@ -69,6 +70,11 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
         replace(stats, seconds=clock.seconds, rounds=rounds), options, error, draw.ansaetze,
         discrete.deviations(space, w),
     )  # fmt: skip
+
+
+def enough_at_corners(smaller: Solution) -> float:
+    """The loss with which the scale of fewer features still serves: next to corners it matters little."""
+    return Adaptation.LEARNT * min(smaller.search.losses) if smaller.has_corners and smaller.search else 0.0
 
 
 class Clock:
