@@ -1,7 +1,5 @@
 """What was once wrong, each with the behaviour that failed: special cases that did not know of each other."""
 
-import shutil
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,8 +22,6 @@ from fens.errors import FileError
 from fens.fit.discrete import discretised
 from fens.lstsq import SOLVERS
 from fens.nonlinear import Iteration
-from fens.reproduce.cells import Cell, digest_of, sources
-from fens.reproduce.run import run_cell
 
 SAVED = sorted((Path(__file__).parent / "saved").glob("*.fens"))
 PACKAGE = Path(fens.__file__).parent
@@ -124,49 +120,6 @@ def test_functions_around_holes_are_evaluated_once_in_an_iteration(monkeypatch):
     assert len(counts) > 4
     assert counts[0] > 0
     assert counts[1:] == [counts[1]] * len(counts[1:])  # the first step may ask for points of its own
-
-
-# ---- keys of cells
-
-
-@pytest.fixture(scope="module")
-def copied(tmp_path_factory):
-    root = tmp_path_factory.mktemp("copy") / "fens"
-    shutil.copytree(PACKAGE, root, ignore=shutil.ignore_patterns("__pycache__"))
-    return root
-
-
-SHOWN = ["solution/export/style.py", "solution/export/report.py", "reproduce/document.py", "reproduce/report.py",
-         "reproduce/figures.py", "plotting/layout.py", "problem/typeset.py", "cli/plot.py"]  # fmt: skip
-COUNTED = ["basis/ansatz.py", "lstsq/direct.py", "strategy/grow.py", "zoo.py", "reproduce/run.py", "reproduce/fem.py",
-           "reproduce/data/tables.csv", "solution/solution.py"]  # fmt: skip
-
-
-@pytest.mark.parametrize(("path", "counts"), [(p, False) for p in SHOWN] + [(p, True) for p in COUNTED])
-def test_keys_of_cells_change_with_what_numbers_depend_on_only(copied, path, counts):
-    """Failed: a colour in the page of a solution, or a word of the command line, made all cells new."""
-    before, file = digest_of(copied), copied / path
-    text = file.read_text()
-    file.write_text(text + "\n")
-    changed = digest_of(copied) != before
-    file.write_text(text)
-    assert changed == counts
-
-
-@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
-def test_whatever_a_cell_runs_is_in_its_key():
-    cell = Cell("heat", "paper", "cos", 400, 20, (7, 7, 7))
-    run_cell(cell)  # so that all is imported
-    ran, before = set(), sys.getprofile()
-    sys.setprofile(lambda frame, event, _: ran.add(frame.f_code.co_filename) if event == "call" else None)
-    try:
-        outcome = run_cell(cell)
-    finally:
-        sys.setprofile(before)
-    assert outcome["status"] == "done"
-    own = {Path(name) for name in ran if Path(name).is_relative_to(PACKAGE)}
-    assert PACKAGE / "lstsq" / "direct.py" in own
-    assert own <= set(sources(PACKAGE))
 
 
 # ---- names of classes

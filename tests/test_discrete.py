@@ -308,14 +308,15 @@ def test_rows_of_zeros_stay_as_they_are():
     problem = fens.Problem({ROD: sp.Eq(sp.Heaviside(x - 0.5, 0) * u, 0), ROD.boundary: sp.Eq(u, 1)})
     space = space_of(20)
     rows = linearise(discrete_of(problem).conditions)[0]
-    before, after = norms_of(rows, space), evened(rows, space)
+    before, after = norms_of(rows, space), evened(rows, space, 2.0)
     zero = before == 0
     assert zero.any()
     assert not zero.all()
     assert (after.scaling[zero] == 1).all()
-    torch.testing.assert_close(norms_of(after, space)[~zero], before.mean().expand(int((~zero).sum())))
+    torch.testing.assert_close(norms_of(after, space)[~zero], torch.full((int((~zero).sum()),), 2.0, dtype=torch.float64))
     nothing = replace(rows, operator=((0.0, Jet(0, (0,))),))
-    assert evened(nothing, space) is nothing
+    assert (evened(nothing, space, 2.0).scaling == 1).all()
+    assert evened(nothing, space, 0.0) is nothing
 
 
 # ---- a problem at its points

@@ -197,7 +197,7 @@ def pilot(loss, ansaetze=(PLAIN,), searched=True, hole_sites=()):
     problem = SimpleNamespace(components=(SimpleNamespace(is_constant=False),) * len(ansaetze))
     function = SimpleNamespace(problem=problem, components=(SimpleNamespace(domain=domain),) * len(ansaetze))
     found = Search(((1.0,), (2.0,)), (2 * loss, loss), "") if searched else None
-    return Candidate(drawn(*ansaetze), ScaleChoice((1.0,), found, None, function))
+    return Candidate(None, drawn(*ansaetze), ScaleChoice((1.0,), found, None, function))
 
 
 def on_domain(dimension=2, adapts=None):
@@ -235,7 +235,7 @@ HOLE = [((0.0, 0.0), 1.0)]
 )
 def test_whether_to_adapt(discrete, candidate, smaller, expected):
     before = None if smaller is None else Search(((1.0,), (2.0,)), (smaller, 2 * smaller), "")
-    assert should_adapt(discrete, candidate, before) is expected
+    assert should_adapt(replace(candidate, discrete=discrete), before) is expected
 
 
 class Known:
@@ -328,7 +328,7 @@ def test_couplings_are_those_of_mixed_derivatives(make, unit, subsets):
 
 def test_nothing_is_computed_that_no_proposal_asks_for(monkeypatch):
     asked = []
-    monkeypatch.setattr("fens.strategy.adapt.sites_of", lambda domain: asked.append("sites") or Sites())
+    monkeypatch.setattr("fens.strategy.adapt.sites_of", lambda domain, problem: asked.append("sites") or Sites())
     monkeypatch.setattr(Known, "gradient", lambda self, points: asked.append("slopes") or [points[:, 0]] * 2)
     rough = rough_from(on_box(lambda x, y: x + y, 2), np.ones(2), 0.1)
     assert not asked

@@ -62,7 +62,7 @@ class Candidate:
         assert function is not None
         problem, units = function.problem, [m.leading.half_width for m in self.draw.members]
         members = zip(problem.components, function.components, units, strict=True)
-        return tuple(None if c.is_constant else rough_from(problem, f, unit, self.loss) for c, f, unit in members)
+        return tuple(None if c.is_constant else rough_from(f, unit, self.loss, problem) for c, f, unit in members)
 
 
 def first_ansaetze(problem: Problem, settings: Settings) -> tuple[Ansatz, ...]:
@@ -170,7 +170,7 @@ def proposed(kind: str, last: Candidate) -> tuple[Ansatz, ...] | None:
     return None if found == before else found
 
 
-def rough_from(problem: Problem, field: Field, unit: np.ndarray, residual: float) -> Rough:
+def rough_from(field: Field, unit: np.ndarray, residual: float, problem: Problem | None = None) -> Rough:
     """What a rough solution tells of an unknown, in units of the features' coordinates."""
     d = len(field.domain.coordinates)
 

@@ -76,7 +76,7 @@ class CornerFunctions(Basis):
         total = points.new_zeros((len(self), len(points))).T
         if terms:
             rows, columns = (torch.stack(part, dim=1) for part in zip(*terms, strict=True))
-            value = self._powers(log) * (rows @ columns.T.to(z.dtype))
+            value = self._powers(log) * (rows @ (columns.T + 0j))
             total.copy_(torch.view_as_real(value).flatten(1)[:, self._kept])
         return total
 

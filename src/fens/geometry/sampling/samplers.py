@@ -20,7 +20,7 @@ from ..region import Domain, Points, Region
 from .subsample import along_curve
 
 LARGEST_GRID = 10**8
-MOST_ROWS = 10**6  # for each feature
+BEYOND_ALL = 1e18  # points, more than any memory has room for
 COPIES = 4  # of the coordinates of points, while they are being placed
 MANY = 16  # candidates for each point that is to be kept
 WINDING = 50  # times the points along the sides of a grid, or of a face of it, is most for a boundary on it
@@ -66,10 +66,8 @@ class Clustered:
     def __post_init__(self) -> None:
         check_counts(self, interior=self.interior, boundary=self.boundary)
         rows = real_number(self.rows, SettingError, f"Clustered takes a number for rows; got {quoted(self.rows)}.")
-        if not 1 <= rows <= MOST_ROWS:
-            raise SettingError(
-                f"Clustered takes between one and {MOST_ROWS} rows for each feature; got rows={self.rows}."
-            )
+        if not 1 <= rows < float("inf"):
+            raise SettingError(f"Clustered needs at least one row for each feature; got rows={self.rows}.")
 
     def sample(self, demand: Demand, seed: np.random.SeedSequence) -> list[Samples]:
         """Points on each region of the demand, in its order."""
@@ -85,7 +83,7 @@ class Clustered:
             shares = [s if r is domain else s / excess for s, r in zip(shares, regions, strict=True)]
         total = sum(s * e for s, e in zip(shares, demand.equations, strict=True))
         unit = float(self.rows) * demand.features / (total or 1.0)  # given points have no share
-        counts = [max(1, round(unit * s)) for s in shares]
+        counts = [max(1, round(min(unit * s, BEYOND_ALL))) for s in shares]
         return override(counts, demand, self.interior, self.boundary)
 
 
