@@ -434,6 +434,7 @@ def sizes(*pairs, verdict="approximation-limited", rounds=()):
     return [
         SimpleNamespace(
             settings=SimpleNamespace(size=size),
+            has_corners=False,
             expected_error=error,
             meets=lambda tol, error=error: error <= tol,
             error=SimpleNamespace(relative=error, verdict=verdict, evidence=evidence, trusted=True),

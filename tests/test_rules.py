@@ -37,7 +37,7 @@ def stats(status="converged", advice="", rows=1000, rounds=(), seconds=1.0):
     return replace(Stats(rows, 4, 0.0, 4, 1.0, (), {}, status, advice), rounds=rounds, seconds={"all": seconds})
 
 
-def solved(error=1e-4, size=400, verdict="approximation-limited", rows=None, seen=None, **of_stats):
+def solved(error=1e-4, size=400, verdict="approximation-limited", rows=None, seen=None, corners=False, **of_stats):
     """What growth looks at in a solution of size 1, with so many features and such an error; none if that is None."""
     trusted = verdict not in ("unreliable", "inconsistent")
     if error is not None:
@@ -48,6 +48,7 @@ def solved(error=1e-4, size=400, verdict="approximation-limited", rows=None, see
         stats=stats(rows=round(2.5 * size) if rows is None else rows, **of_stats),
         error=error,
         expected_error=expected,
+        has_corners=corners,
         meets=lambda tol: expected <= tol,
     )
 
@@ -96,6 +97,9 @@ def doubtful(*residuals):
         (grown(1e-5, 1e-5, 1e-5, rounds=("one",)), {}, ""),  # convergence may not have begun
         (grown(1e-11, 6e-12), {}, "more features no longer lower the error"),  # there one step tells
         (grown(1e-11, 4e-12), {}, ""),
+        (grown(1e-9, 1e-11, corners=True), {}, "more digits at the corners would take long"),
+        (grown(1e-9, 1e-11, corners=True), {"tol": 1e-12}, ""),
+        (grown(1e-9, 1.1e-11, corners=True), {}, ""),
     ],
 )
 def test_why_growth_stops(found, options, reason):
@@ -194,7 +198,8 @@ class Perforated:
 def pilot(loss, ansaetze=(PLAIN,), searched=True, hole_sites=()):
     """Trial functions with such a loss, of a solution on a domain that may have holes."""
     domain = Perforated(hole_sites)
-    problem = SimpleNamespace(components=(SimpleNamespace(is_constant=False),) * len(ansaetze))
+    unknowns = (SimpleNamespace(is_constant=False),) * len(ansaetze)
+    problem = SimpleNamespace(components=unknowns, conditions=(), is_linear=False)
     function = SimpleNamespace(problem=problem, components=(SimpleNamespace(domain=domain),) * len(ansaetze))
     found = Search(((1.0,), (2.0,)), (2 * loss, loss), "") if searched else None
     return Candidate(None, drawn(*ansaetze), ScaleChoice((1.0,), found, None, function))

@@ -167,7 +167,10 @@ def proposed(kind: str, last: Candidate) -> tuple[Ansatz, ...] | None:
     propose = PROPOSALS[kind].propose
     pairs = zip(before, last.known, strict=True)
     found = tuple(a if rough is None else propose(a, rough) or a for a, rough in pairs)
-    return None if found == before else found
+    grades = any(a.graded for a in found) and not any(a.graded for a in before)
+    if found == before or (grades and not last.discrete.settings.places_points):
+        return None  # nothing new, or functions for which the points that were given will not do
+    return found
 
 
 def rough_from(field: Field, unit: np.ndarray, residual: float, problem: Problem | None = None) -> Rough:

@@ -261,7 +261,7 @@ def at_corners(ansatz: Ansatz, rough: Rough) -> Ansatz | None:
     """A part of the functions at the corners, if there are some and not too many."""
     corners = rough.sites.corners
     known = any(isinstance(part, AtCorners) for part in ansatz.parts)
-    if known or not corners or len(corners) > CornerFeatures.MOST:
+    if known or rough.dimension != 2 or not 0 < len(corners) <= CornerFeatures.MOST:
         return None
     return Sum(((1 - CornerFeatures.SHARE, ansatz), (CornerFeatures.SHARE, AtCorners(corners))))
 
