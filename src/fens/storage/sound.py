@@ -15,7 +15,20 @@ import numpy as np
 import sympy as sp
 import torch
 
-from ..basis import Cell, Composed, Gaussian, Hole, Layers, RandomFeatures, Spot, TrialSpace, Union, Windowed
+from ..basis import (
+    Cell,
+    Composed,
+    Corner,
+    CornerFunctions,
+    Gaussian,
+    Hole,
+    Layers,
+    RandomFeatures,
+    Spot,
+    TrialSpace,
+    Union,
+    Windowed,
+)
 from ..discretise.field import ComplexField, Field
 from ..fit.search import Search
 from ..geometry import (
@@ -58,6 +71,7 @@ from ..problem import Component, Condition, Equation, Jet, Unknown
 
 HIGHEST_ORDER = 100  # of a derivative
 MOST_TIMES = 10  # that each of the shapes of a combined one is used, on average
+MOST_COORDINATES = 1000
 LARGEST = 1e50  # of a coordinate; areas and volumes are numbers too, and so are those of what is as small
 
 
@@ -134,6 +148,17 @@ def _composed(f: Composed) -> bool:
     check_names(f.symbols)
     parts = (f.amplitude, *f.inner_coordinates)
     return len(f.inner_coordinates) == f.inner.dimension and all(_formula(e, *f.symbols) for e in parts)
+
+
+def _corner(c: Corner) -> bool:
+    return len(c.place) == 2 and _place(*c.place, c.direction, c.cut) and _size(c.opening, c.near, c.reach)
+
+
+def _corner_functions(f: CornerFunctions) -> bool:
+    inside = len(f.axes) == 2 and all(0 <= k < f.coordinates <= MOST_COORDINATES for k in f.axes)
+    each = [(len(f.powers),)] * 3 if f.powers.ndim == 1 else [(0,)] * 3
+    arrays = (f.place, f.map, f.powers, f.conjugate_powers, f.logarithms)
+    return inside and _tensors(*arrays, shapes=[(2,), (2, 2), *each])
 
 
 def _field(f: Field) -> bool:
@@ -263,6 +288,8 @@ CHECKS: Mapping[type, Callable[[Any], Any]] = {
     TrialSpace: _joined,
     Cell: lambda c: len(c.lower) == len(c.upper) == len(c.overlap) > 0,
     Spot: lambda s: len(s.centre) == len(s.width) > 0 and _place(*s.centre) and _size(*s.width),
+    Corner: _corner,
+    CornerFunctions: _corner_functions,
     Hole: lambda h: len(h.centre) == len(h.axes) > 0 and _place(*h.centre, h.radius),
     Field: _field,
     ComplexField: lambda f: f.real.domain == f.imag.domain and f.real.arguments == f.imag.arguments,

@@ -35,7 +35,7 @@ class End:
     along: np.ndarray
     inward: np.ndarray
     length: float
-    equations: frozenset[Equation]
+    equations: frozenset[str]
 
 
 def corners_of(domain: Domain, problem: Problem | None = None) -> tuple[Corner, ...]:
@@ -132,7 +132,7 @@ def _ends(piece: Piece, equations: frozenset[Equation], domain: Domain) -> Itera
                 tangent = np.array([-inward[1], inward[0]])  # exact, where the difference of two points is not
                 along = tangent * np.sign(tangent @ (next_place - place))
                 # at a break the same equations hold on both sides, and are not the same
-                own = equations if at in (0.0, 1.0) else frozenset() if step > 0 else equations
+                own = frozenset(e.text for e in equations) if at in (0.0, 1.0) or step < 0 else frozenset()
                 yield End(place, along, inward, length, own)
 
 
