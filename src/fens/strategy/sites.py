@@ -79,8 +79,9 @@ def _opening(one: End, other: End, domain: Domain) -> float:
     opening = (other.angle - one.angle) % (2 * np.pi)
     if min(opening, 2 * np.pi - opening) > CornerSites.STRAIGHT:
         return opening
-    beyond = one.place - CornerSites.ALONG * min(one.length, other.length) * one.along
-    return 2 * np.pi if domain.contains(beyond[None]).any() else 0.0
+    beside = one.along + CornerSites.BESIDE * one.inward  # beyond the other side, if the domain is what lies between
+    step = CornerSites.ALONG * min(one.length, other.length)
+    return 2 * np.pi if domain.contains((one.place + step * beside)[None]).any() else 0.0
 
 
 def _between(one: End, other: End, domain: Domain, alone: bool) -> Corner | None:

@@ -221,7 +221,8 @@ class Arc(Piece):
             return np.zeros(0, bool)
         nearest = self.nearest(points)
         there: np.ndarray = np.linalg.norm(self.at(nearest)[0] - points, axis=1) <= 1e-12 * size
-        return there & self.curve.beside(points)
+        there &= self.curve.beside(points)
+        return there
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
         nodes, weights = gauss(n)

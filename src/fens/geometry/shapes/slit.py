@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Segment(Shape):
         ends = table.points("segment")
         if len(ends) != 2:
             raise RegionError(f"A segment has two ends, [[0, 0], [1, 0]]; got {len(ends)}.")
-        return cls(*ends, table.coordinates(), name=table.label)
+        return cls(ends[0], ends[1], table.coordinates(), name=table.label)
 
     @property
     def name(self) -> str:
@@ -72,10 +73,11 @@ class Segment(Shape):
 
     @property
     def edges(self) -> tuple[Facet, ...]:
-        return tuple(Facet(Arc.whole(Line(*ends)), "segment") for ends in ((self.start, self.end), (self.end, self.start)))
+        both = Line(self.start, self.end), Line(self.end, self.start)
+        return tuple(Facet(Arc.whole(line), self.label or "segment") for line in both)
 
     @property
-    def patches(self) -> tuple[Piece, ...]:  # type: ignore[override]
+    def patches(self) -> tuple[Piece, ...]:
         raise self._refused()
 
     def signed_distance(self, points: np.ndarray) -> np.ndarray:
@@ -129,8 +131,17 @@ class Slit(Shape):
             raise self._refused(f"no part of it lies inside {self.shape.name}")
         if len(within) > 1:
             raise self._refused("it meets the boundary more than once; take each part away by itself")
-        ends = [_place(p) for p in line.at(marks[[within[0], within[0] + 1]])[0]]
-        return self._ordered(ends)
+        first, last = marks[within[0]], marks[within[0] + 1]
+        given = {first: first == 0, last: last == 1}  # others were found, to a few units of rounding
+        ends = zip(given.values(), line.at(np.array([first, last]))[0], strict=True)
+        return self._ordered([_place(p if exact else self._onto(p)) for exact, p in ends])
+
+    def _onto(self, place: np.ndarray) -> np.ndarray:
+        """The next place on the boundary, of one that is there to round-off."""
+        arcs = [straight(e.piece) if isinstance(e.piece, Patch) else e.piece for e in self.uncracked.edges]
+        found = np.concatenate([a.at(a.nearest(place[None]))[0] for a in arcs if isinstance(a, Arc)])
+        nearest: np.ndarray = found[np.linalg.norm(found - place, axis=1).argmin()]
+        return nearest
 
     def _ordered(self, ends: list[Place]) -> tuple[Place, Place]:
         """Its two ends, that at the boundary first."""
@@ -216,7 +227,7 @@ class Slit(Shape):
         if piece.closed and not inner:
             inner = [(piece.start + piece.end) / 2]  # it has no ends as a whole, and as two parts it has
         marks = [piece.start, *inner, piece.end]
-        return [edge] if not inner else [edge.cut(replace(piece, start=a, end=b)) for a, b in zip(marks[:-1], marks[1:], strict=True)]
+        return [edge.cut(replace(piece, start=a, end=b)) for a, b in pairwise(marks)] if inner else [edge]
 
     def signed_distance(self, points: np.ndarray) -> np.ndarray:
         result: np.ndarray = np.maximum(self.shape.signed_distance(points), -distance(points, *self.crack)[0])
@@ -227,8 +238,8 @@ class Slit(Shape):
 
     def on_crack(self, points: np.ndarray) -> np.ndarray:
         off, size = distance(points, *self.crack)
-        upon: np.ndarray = off <= OFF / 2 * size
-        return upon | self.shape.on_crack(points)
+        upon: np.ndarray = (off <= OFF / 2 * size) | self.shape.on_crack(points)
+        return upon
 
     def filled(self, unit: np.ndarray) -> np.ndarray:
         return self.shape.filled(unit)
