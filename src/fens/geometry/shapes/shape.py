@@ -48,9 +48,7 @@ class Shape(Domain):
         return self._combined("+", other)
 
     def __sub__(self, other: Any) -> Shape:
-        from .slit import Segment, Slit
-
-        return Slit(self, other) if isinstance(other, Segment) else self._combined("-", other)
+        return other.taken_from(self) if isinstance(other, Shape) else self._combined("-", other)
 
     def __and__(self, other: Any) -> Combined:
         return self._combined("&", other)
@@ -63,6 +61,10 @@ class Shape(Domain):
             raise RegionError(f"{self.name} can be combined with another shape; got {quoted(other)} ({what}).")
         other.check_inside()
         return Combined(self, operation, other)
+
+    def taken_from(self, whole: Shape) -> Shape:
+        """What is left of a shape without this one."""
+        return whole._combined("-", self)
 
     def check_inside(self) -> None:
         """Refuse what has no inside."""

@@ -86,6 +86,9 @@ class Segment(Shape):
     def during(self, time: sp.Symbol, start: Any, end: Any) -> Cylinder:
         raise self._refused()
 
+    def taken_from(self, whole: Shape) -> Slit:
+        return Slit(whole, self)
+
     def check_inside(self) -> None:
         raise self._refused()
 
