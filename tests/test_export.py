@@ -140,6 +140,7 @@ SHAPES = {  # domain, cells, their size together, and to which part of it a mesh
     "polygon": (fens.Polygon([(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)], (x, y)), "triangle", 3, 1e-12),
     "star": (fens.Star({x: 0, y: 0}, radius=1 + sp.cos(5 * t) / 4, angle=t), "triangle", math.pi * 33 / 32, 0.02),
     "implicit": (fens.Implicit(x**2 + 4 * y**2 < 1, fens.Box({x: (-2, 2), y: (-2, 2)})), "triangle", math.pi / 2, 0.02),
+    "slit disc": (disc - fens.Segment((0, 0), (1, 0), (x, y)), "triangle", math.pi, 0.01),
     "box": (box3, "hexahedron", 2, 1e-12),
     "ball": (fens.Ball({x: 0, y: 0, z: 0}, radius=1), "tetra", 4 * math.pi / 3, 0.05),
     "box with a ball cut out": (box3 - fens.Ball({x: 0.5, y: 0.5, z: 1}, radius=0.3), "tetra",

@@ -281,6 +281,18 @@ FILES = {
             d.part("left"): sp.Eq(v, 1),
         }),
     ),
+    "crack": (
+        'unknowns = "u"\n[shapes]\nplate.box = { x = [0, 2], y = [0, 1] }\n'
+        'slit = { segment = [[0, 0.5], ["1/2", 0.5]], coordinates = ["x", "y"] }\n[domain]\nshape = "plate - slit"\n'
+        '[equations]\ninside = "laplacian(u) = 1"\n"part plate" = "u = 0"\n"part slit, left" = "u = 1"\n'
+        '"part slit, right" = "normal_derivative(u) = 0"',
+        lambda: fens.Problem({
+            (d := PLATE - fens.Segment((0, 0.5), (0.5, 0.5), (x, y), name="slit")): sp.Eq(laplacian(v), 1),
+            d.part("plate"): sp.Eq(v, 0),
+            d.part("slit, left"): sp.Eq(v, 1),
+            d.part("slit, right"): sp.Eq(fens.normal_derivative(v), 0),
+        }),
+    ),
     "time": (
         '[unknowns]\nu = "real"\nk = { initial = 2 }\n[parameters]\nlength = 1\n[domain]\nbox = { x = [0, "length"] }\n'
         'during = { t = [0, 2] }\n[equations]\ninside = "diff(u, t) = k*diff(u, x, 2)"\n"face x = 0" = "u = 0"\n'
@@ -470,6 +482,8 @@ BAD = [
     (shape('shape = "plate - hole"') + SHAPES, "there is no shape 'hole'", 3, 18),
     (shape('shape = "plate - left & right"') + SHAPES, "needs brackets", 3, 23),
     (shape('shape = "plate - (left"') + SHAPES, "')' is expected", 3, 22),
+    (shape('segment = [[0, 0], [1, 0]]\ncoordinates = ["x", "y"]'), "A segment has no inside", 2, 1),
+    (shape('segment = [[0, 0]]\ncoordinates = ["x", "y"]'), "A segment has two ends", 3, 11),
     ("a = " + "[" * 5000, "", 0, 0),
     ("a = " + "9" * 5000, "", 0, 0),
 ]

@@ -17,6 +17,7 @@ from fens._support.sobol import fixed_sobol
 from fens.errors import EquationError, RegionError, SettingError
 from fens.geometry import Combined, Demand, ExtremePoints
 from fens.geometry.shapes.ball import ball_points
+from fens.strategy.sites import corners_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
 trimesh = pytest.importorskip("trimesh")
@@ -82,6 +83,18 @@ TABLE = {
     "lens": (disc(0, 0, 1) & disc(1, 0, 1), 2 * math.pi / 3 - math.sqrt(3) / 2, 4 * math.pi / 3),
     "boxes side by side": (SQUARE + fens.Box({x: (1, 3), y: (0, 1)}), 3, 8),
     "box without its corner": (fens.Box({x: (0, 2), y: (0, 2)}) - fens.Box({x: (1, 2), y: (0, 1)}), 3, 8),
+    "slit disc": (disc(0, 0, 1) - fens.Segment((0, 0), (1, 0), (x, y), name="slit"), math.pi, 2 * math.pi + 2),
+    "square with two cracks": (
+        SQUARE - fens.Segment((0.3, 0), (0.5, 0.4), (x, y)) - fens.Segment((0.5, 2), (0.5, 0.75), (x, y)),
+        1,
+        4 + 2 * math.sqrt(0.2) + 0.5,
+    ),
+    "cracked at a corner": (
+        fens.Polygon([(-1, -1), (0, -1), (0, 0), (1, 0), (1, 1), (-1, 1)], (x, y))
+        - fens.Segment((-0.5, 0.5), (0, 0), (x, y)),
+        3,
+        8 + math.sqrt(2),
+    ),
     "intervals": (fens.Box({x: (0, 3)}) - fens.Box({x: (1, 2)}), 2, 4),
     "cube with a hollow": (
         CUBE - fens.Ball(dict.fromkeys((x, y, z), 0.5), 0.3),
@@ -119,9 +132,15 @@ def check_points(domain, inside, rim, grid=False, touching=False):
     assert np.abs(np.linalg.norm(rim.normals, axis=1) - 1).max() <= 1e-12
     if not grid:  # a grid has points at corners, where a step may lead anywhere
         step = 1e-8 * size * rim.normals
+        touching = touching | on_a_crack(domain, rim.points)
         assert not (domain.contains(rim.points + step) & ~np.asarray(touching)).any()
         inward = [domain.contains(rim.points - t * step) for t in (1, 0.1, 0.01, 0.001)]  # a sharp corner may be near
         assert (np.any(inward, axis=0) | touching).mean() > 0.99
+
+
+def on_a_crack(domain, points):
+    """Points on the sides of cracks: a step from one of these leads to the other."""
+    return domain.uncracked.signed_distance(points) < -1e-10 if domain.cracks else np.zeros(len(points), dtype=bool)
 
 
 def directions(domain, count=50):
@@ -453,6 +472,103 @@ def test_clouds_say_what_is_wrong():
         fens.Cloud(inside, rim, rim, (x, y)).boundary.quadrature()
 
 
+# ---- cracks
+
+
+@pytest.mark.parametrize("name", ["slit disc", "square with two cracks", "cracked at a corner"])
+def test_points_of_cracks_are_on_their_sides(name):
+    """By so little that it is rounding, and so that it can be seen from the coordinates."""
+    domain = DOMAINS[name]
+    for (start, tip), own in zip(domain.cracks, [n for n in domain.part_names if n + ", left" in domain.part_names],
+                                 strict=True):  # fmt: skip
+        both = [domain.part(f"{own}, {side}") for side in ("left", "right")]
+        assert {*domain.part(own).pieces} == {p for part in both for p in part.pieces}
+        for part, other in (both, both[::-1]):
+            unit = np.concatenate([10.0 ** -np.arange(1, 11), 1 - 10.0 ** -np.arange(1, 11), [0.3, 0.5]])[:, None]
+            placed = part.pieces[0].place(unit)
+            off = np.sum((placed.points - tip) * placed.normals, axis=1)
+            assert (off < 0).all()
+            assert np.abs(off).max() < 1e-14
+            assert part.pieces[0].contains(placed.points).all()
+            assert not other.pieces[0].contains(placed.points).any()
+            assert not domain.on_crack(placed.points).any()
+        line = np.linspace(0, 1, 7)[:, None] * (np.array(start) - tip) + tip
+        assert domain.on_crack(line).all()
+
+
+def test_names_of_the_sides_of_a_crack():
+    domain = DOMAINS["slit disc"]
+    assert domain.part_names == ("ball", "slit", "slit, left", "slit, right")
+    assert (domain.part("slit, left").quadrature(4)[0][:, 1] > 0).all()  # from (0, 0) to (1, 0)
+    assert domain.part("slit, right").rule(4)[0].normals[0].tolist() == [0, 1]
+    assert len(domain.part("ball").pieces) == 2
+    assert domain.part(disc(0, 0, 1).boundary).measure == pytest.approx(2 * math.pi)
+    assert repr(domain) == "<the ball around (0, 0) of radius 1 without slit>"
+
+
+def test_corners_where_cracks_start_and_end():
+    """Their openings; and functions with the singularity of the tip jump across the crack, and nowhere else."""
+    found = {name: corners_of(DOMAINS[name]) for name in ("slit disc", "square with two cracks", "cracked at a corner")}
+    openings = {name: sorted(round(c.opening / math.pi * 4, 9) for c in corners) for name, corners in found.items()}
+    assert openings["slit disc"] == [2, 2, 8]
+    assert openings["cracked at a corner"] == [2] * 5 + [3, 3, 8]
+    lean = round(math.atan2(0.4, 0.2) / math.pi * 4, 9)
+    assert openings["square with two cracks"] == sorted([2] * 6 + [8, 8, lean, round(4 - lean, 9)])
+    tips = [c for c in found["square with two cracks"] if c.opening > 6]
+    assert [c.place for c in tips] == [(0.5, 0.4), (0.5, 0.75)]
+    assert [math.cos(c.cut) for c in tips] == pytest.approx([-math.sqrt(0.2), 0])
+
+
+def test_a_cusp_is_no_crack():
+    moon = disc(0, 0, 1) - disc(0.5, 0, 0.5)
+    assert not [c for c in corners_of(moon) if c.opening > 6]
+
+
+def crack_solution(tip, angle):
+    """√r sin(θ/2) with θ from a crack in the direction of an angle, and what sin becomes with cos."""
+    dx, dy = x - tip[0], y - tip[1]
+    ahead, left = dx * sp.cos(angle) + dy * sp.sin(angle), dy * sp.cos(angle) - dx * sp.sin(angle)
+    half = sp.atan2(left, -ahead) / 2  # (θ − π)/2, up to its sign
+    root = sp.sqrt(sp.sqrt(dx**2 + dy**2))
+    return root * sp.cos(half), root * sp.sin(half)
+
+
+def error_near(solution, exact, tip, reach):
+    """The largest error, at all distances from the tip."""
+    r, angle = 10.0 ** -np.arange(0.0, 9.0, 0.5), 2 * np.pi * (np.arange(16) + 0.4) / 16
+    at = [tip[0] + reach * np.outer(r, np.cos(angle)).ravel(), tip[1] + reach * np.outer(r, np.sin(angle)).ravel()]
+    return np.abs(solution(*at) - sp.lambdify((x, y), exact, "numpy")(*at)).max()
+
+
+def test_a_crack_is_solved_to_round_off():
+    u, domain = sp.Function("u")(x, y), DOMAINS["slit disc"]
+    exact = crack_solution((0, 0), 0)[0] + x * y
+    solution = fens.solve(fens.Problem({
+        domain: sp.Eq(fens.laplacian(u), 0),
+        domain.part("ball"): sp.Eq(u, exact),
+        domain.part("slit"): sp.Eq(u, 0),
+    }), features=600, estimate=False)  # fmt: skip
+    assert error_near(solution, exact, (0, 0), 0.99) < 1e-10
+
+
+def test_the_two_sides_of_a_crack_have_values_of_their_own():
+    """Of √r cos(θ/2), which jumps across a crack that leans, and of another condition on one of its sides."""
+    u, tip, domain = sp.Function("u")(x, y), (0.5, 0.4), SQUARE - fens.Segment((0.3, 0), (0.5, 0.4), (x, y), name="s")
+    exact = crack_solution(tip, sp.atan2(-2, -1))[1]
+    r = sp.sqrt((x - tip[0]) ** 2 + (y - tip[1]) ** 2)
+    on_left = float(sp.lambdify((x, y), exact)(0.3, 0.2)) > 0
+    sides = {side: sp.Eq(u, sp.sqrt(r) * (1 if (side == "left") == on_left else -1)) for side in ("left", "right")}
+    solution = fens.solve(fens.Problem({
+        domain: sp.Eq(fens.laplacian(u), 0),
+        domain.part("box"): sp.Eq(u, exact),
+        **{domain.part(f"s, {side}"): condition for side, condition in sides.items()},
+    }), features=600, estimate=False)  # fmt: skip
+    assert error_near(solution, exact, tip, 0.39) < 1e-9
+    left, right = (domain.part(f"s, {side}").quadrature(5)[0] for side in ("left", "right"))
+    assert np.sign(solution(*left.T)).tolist() == [1 if on_left else -1] * 5
+    assert np.sign(solution(*right.T)).tolist() == [-1 if on_left else 1] * 5
+
+
 # ---- the sentences
 
 
@@ -490,6 +606,23 @@ def test_clouds_say_what_is_wrong():
         (lambda: fens.Surface([[0, 0, 0], [1, 0, 0], [0, 1, 0]], (x, y, z), [[0, 1, 2]]), "The surface is open"),
         (lambda: fens.Surface([[0, 0, 0]], (x, y, z), [[0, 1, 2]]), "vertices 0 to 0 only"),
         (lambda: fens.Surface(3, (x, y, z)), "name of a file, or vertices and faces; got int"),
+        (lambda: SQUARE - fens.Segment((0.2, 0.2), (0.3, 0.4), (x, y)), "inside entirely are not supported.*0.2 and"),
+        (lambda: SQUARE - fens.Segment((-1, 0.2), (2, 0.3), (x, y)), "from boundary to boundary. Take two shapes"),
+        (lambda: SQUARE - fens.Segment((2, 2), (3, 2), (x, y)), "no part of it lies inside"),
+        (lambda: SQUARE - fens.Segment((0, 0), (0, 0.5), (x, y)), "no part of it lies inside"),
+        (lambda: SQUARE - fens.Segment((0, 0.5), (1e-8, 0.5), (x, y)), "too short"),
+        (lambda: DOMAINS["holed square"] - fens.Segment((0, 0.5), (0.9, 0.5), (x, y)), "more than once"),
+        (lambda: DOMAINS["slit disc"] - fens.Segment((0, 1), (0.5, 0), (x, y)), "meets another crack"),
+        (lambda: DOMAINS["slit disc"] - fens.Segment((0.5, 1), (0.5, -0.5), (x, y)), "meets another crack"),
+        (lambda: DOMAINS["slit disc"] - SQUARE, r"Take cracks away last: \(a - b\) - segment"),
+        (lambda: SQUARE + fens.Segment((0, 0.5), (0.5, 0.5), (x, y)), "no inside.*shape - segment"),
+        (lambda: fens.Segment((0, 0.5), (0.5, 0.5), (x, y)) - SQUARE, "no inside.*shape - segment"),
+        (lambda: fens.Segment((0, 0.5), (0.5, 0.5), (x, y)).during(t, 0, 1), "no inside.*shape - segment"),
+        (lambda: fens.Segment((0, 0.5), (0.5, 0.5), (x, y)).measure, "no inside.*shape - segment"),
+        (lambda: fens.Segment((0, 0.5), (0, 0.5), (x, y)), "ends of a segment must differ"),
+        (lambda: fens.Segment(0, 1, (x, y)), "pairs of finite numbers; got 0"),
+        (lambda: SQUARE - fens.Segment((0, 0.5), (0.5, 0.5), (x, z)), "same coordinates, in one order"),
+        (lambda: cloud()[0] - fens.Segment((0, 0.5), (0.5, 0.5), (x, y)), "boundary is known by points only"),
         (lambda: DOMAINS["disc"].quadrature(0), "whole positive number of points"),
         (lambda: DOMAINS["disc"].contains([1, 2, 3]), r"2 columns; got shape \(3,\)"),
         (lambda: DOMAINS["disc"].face(x, 0), "There is no part 'x = 0'"),

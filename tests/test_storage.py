@@ -213,6 +213,7 @@ SOLUTIONS = {
     "an implicit shape": lambda: plane(egg),
     "a cloud": lambda: plane(cloud()),
     "a square without a disc": lambda: plane(square - fens.Ball({x: 0.5, y: 0.5}, radius=0.25)),
+    "a square with a crack": lambda: plane(square - fens.Segment((0, 0.5), (0.5, 0.6), (x, y))),
     "an annulus, features around its hole": annulus,
     "an ellipsoid": lambda: solid(fens.Ball({x: 0, y: 0, z: 0}, radius=[1, 0.8, 0.6])),
     "a box without a ball": lambda: solid(

@@ -8,7 +8,7 @@ import sympy as sp
 import fens
 
 from . import meshes, plane, series
-from .cases import Figure, NotStated, Stated, case, field, largest, t, x, y
+from .cases import Figure, Stated, case, field, largest, t, x, y
 from .points import Array, corners_of, inside, near, of_polygon
 from .store import kept, kept_table
 
@@ -126,14 +126,7 @@ def l_variable() -> Stated:
 
 
 def slit_disc() -> Any:
-    """The unit disc without the positive x axis.
-
-    As a user I would expect a segment to be a shape without an inside, that can be taken away from one with, and whose
-    two sides are parts of the boundary: `part("slit")` is both of them, and each has a name, too, such as
-    `part("slit, left")`, seen from its first point to its last.
-    """
-    if not hasattr(fens, "Segment"):
-        raise NotStated('needs slits: fens.Ball(…) - fens.Segment((0, 0), (1, 0), (x, y), name="slit")')
+    """The unit disc without the positive x axis."""
     return fens.Ball({x: 0, y: 0}, radius=1, name="disc") - fens.Segment((0, 0), (1, 0), (x, y), name="slit")
 
 

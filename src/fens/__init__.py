@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .errors import FensError, NotConverged, ToleranceNotMet, UnreliableWarning
     from .files import ProblemFile
     from .files.read import read
-    from .geometry import Ball, Box, Cloud, Clustered, Grid, Implicit, Points, Polygon, Random, Star, Surface
+    from .geometry import Ball, Box, Cloud, Clustered, Grid, Implicit, Points, Polygon, Random, Segment, Star, Surface
     from .options import ScaleGrid
     from .problem import (
         Data,
@@ -73,6 +73,7 @@ __all__ = [
     "ProblemFile",
     "Random",
     "ScaleGrid",
+    "Segment",
     "Solution",
     "Sparse",
     "Star",
@@ -106,7 +107,8 @@ _HOMES = {
     "api": ("continuation", "eigen", "solve", "solve_again"),
     "basis": ("Isotropic", "Mixture", "Oriented", "Sparse"),
     "geometry": (
-        "Ball", "Box", "Cloud", "Clustered", "Grid", "Implicit", "Points", "Polygon", "Random", "Star", "Surface",
+        "Ball", "Box", "Cloud", "Clustered", "Grid", "Implicit", "Points", "Polygon", "Random", "Segment", "Star",
+        "Surface",
     ),
     "errors": ("FensError", "NotConverged", "ToleranceNotMet", "UnreliableWarning"),
     "files": ("ProblemFile", "read"),

@@ -191,6 +191,7 @@ class CornerSites(Steering):
     SAME_PLACE = constant(1e-9, "of the size of a domain: ends of sides that are one place")
     ALONG = constant(1e-4, "of a side: how far to go from its end to see where it leads")
     STRAIGHT = constant(1e-6, "of an angle that is no corner")
+    BESIDE = constant(1e-2, "angle from a side that lies on another, at which to see whether they are a crack")
     TICKS = constant(257, "places along a side, between which zeros are looked for where conditions are not smooth")
     RAYS = constant(31, "directions from a corner, one of which has to stay clear of the domain")
     ALONG_RAY = constant(400, "places along each that are looked at")

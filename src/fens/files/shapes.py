@@ -12,7 +12,7 @@ import numpy as np
 import sympy as sp
 
 from ..errors import FileError
-from ..geometry import SHAPES, Combined, Domain, Shape, check_extent
+from ..geometry import SHAPES, Combined, Domain, Segment, Shape, Slit, check_extent
 from . import parse
 from .builtins import Names
 from .columns import MOST_BYTES, read_columns
@@ -34,7 +34,8 @@ def shape(node: Node, names: Names, known: Mapping[str, Shape], label: str = "",
             found = formula(parts[kind].text(), known)
         else:
             found = SHAPES[kind].from_file(Entries(kind, parts, names, label))
-        check_extent(found.coordinates, found.bounds)
+        if not isinstance(found, Segment):  # which is as thin as can be
+            check_extent(found.coordinates, found.bounds)
         return found
 
 
@@ -52,6 +53,8 @@ def _kind(node: Node) -> str:
 def domain(node: Node, names: Names, known: Mapping[str, Shape]) -> tuple[Domain, sp.Symbol | None]:
     """A shape or, with `during`, a shape through time; and the coordinate that is time."""
     base = shape(node, names, known, extra=("during",))
+    with node.reading():
+        base.check_inside()
     if "during" not in node.value:
         return base, None
     during = node.table()["during"]
@@ -76,6 +79,8 @@ def formula(text: str, known: Mapping[str, Shape]) -> Shape:
 
 def leaves(shape: Shape) -> int:
     """How many shapes one is combined of; none if it is not combined."""
+    if isinstance(shape, Slit):
+        return (leaves(shape.shape) or 1) + 1
     if not isinstance(shape, Combined):
         return 0
     return sum(leaves(s) or 1 for s in (shape.first, shape.second))

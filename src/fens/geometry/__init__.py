@@ -1,6 +1,6 @@
 """Regions, and the points on them."""
 
-from .boundary.curve import Arc, Curve, Oval, Segment
+from .boundary.curve import Arc, Curve, Line, Oval
 from .boundary.pair import Pair
 from .boundary.piece import Extruded, Patch, Piece, Samples
 from .checks import check_extent
@@ -18,6 +18,7 @@ from .shapes.implicit import Implicit
 from .shapes.polygon import Polygon
 from .shapes.registry import PIECES, SHAPES, Description
 from .shapes.shape import Shape
+from .shapes.slit import Segment, Slit
 from .shapes.star import Star
 from .shapes.surface import Surface
 
@@ -42,6 +43,7 @@ __all__ = [
     "Graded",
     "Grid",
     "Implicit",
+    "Line",
     "Oval",
     "Pair",
     "Part",
@@ -56,6 +58,7 @@ __all__ = [
     "Sector",
     "Segment",
     "Shape",
+    "Slit",
     "Star",
     "Surface",
     "check_extent",

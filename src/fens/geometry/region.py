@@ -215,6 +215,20 @@ class Domain(Region):
         inside: np.ndarray = self.signed_distance(points_of(self, points)) <= self.slack
         return inside
 
+    @property
+    def cracks(self) -> tuple[tuple[tuple[float, float], tuple[float, float]], ...]:
+        """The cracks, each from where it starts at the boundary to its tip."""
+        return ()
+
+    @property
+    def uncracked(self) -> Domain:
+        """The domain together with its cracks."""
+        return self
+
+    def on_crack(self, points: np.ndarray) -> np.ndarray:
+        """Which points lie on a crack itself, and so on neither of its sides."""
+        return np.zeros(len(points), dtype=bool)
+
     def farthest(self, directions: np.ndarray) -> np.ndarray:
         """For each direction, one in a row, the point of the bounds that is farthest along it; of a box, a corner."""
         lower, upper = np.array(self.bounds).T

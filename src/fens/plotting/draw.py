@@ -54,9 +54,11 @@ def draw_map(axes: Axes, raster: Raster, shade: Shade, around: Sequence[Any] = (
     )
     for domain in around:
         axes.add_artist(rim(section.of_another(domain), NEIGHBOUR_COLOUR))
+        draw_cracks(axes, section.of_another(domain), NEIGHBOUR_COLOUR)
     edge = rim(section, RIM_COLOUR)
     axes.add_artist(edge)
     image.set_clip_path(edge)
+    draw_cracks(axes, section, RIM_COLOUR)
     axes.set(xlabel=symbol(section.names[0]), ylabel=symbol(section.names[1]))
     axes.locator_params(nbins=TICKS)
     set_limits(axes, [section.domain, *around], section.free, full=raster.is_full and not around)
@@ -109,6 +111,13 @@ def rim(section: Section, colour: str) -> PathPatch:
     from matplotlib.patches import PathPatch
 
     return PathPatch(_path(section), facecolor="none", edgecolor=colour, lw=0.9, clip_on=False, joinstyle="miter")
+
+
+def draw_cracks(axes: Axes, section: Section, colour: str) -> None:
+    """Cracks as lines on top, where a map of the plane shows them."""
+    if section.free == (0, 1) and section.holds_time:
+        for start, tip in section.domain.cracks:
+            axes.plot(*zip(start, tip, strict=True), color=colour, lw=0.9, solid_capstyle="butt")
 
 
 def _path(section: Section) -> Any:

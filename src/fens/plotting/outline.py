@@ -57,7 +57,7 @@ class Outline:
 
 def outline(section: Section) -> Outline:
     """The outline of a section with two free axes."""
-    domain, held = section.domain, section.held
+    domain, held = section.domain.uncracked, section.held
     if isinstance(domain, Cylinder) and section.holds_time:
         return _outline(Section(domain.base, section.free, _nudged(domain.base, held[:-1])))
     return _outline(Section(domain, section.free, _nudged(domain, held)))

@@ -11,7 +11,7 @@ import numpy as np
 from ..geometry import Region, Samples
 from ..problem import Problem
 from .canvas import begun, new_figure, save
-from .draw import NEIGHBOUR_COLOUR, rim, set_limits
+from .draw import NEIGHBOUR_COLOUR, draw_cracks, rim, set_limits
 from .labels import symbol
 from .section import Section, to_scale
 from .shade import COLOURS
@@ -73,6 +73,7 @@ def _draw_plane(figure: Figure, problem: Problem, groups: Sequence[Group]) -> No
     axes, section = figure.subplots(), Section(problem.domain, (0, 1), (0.0, 0.0))
     for domain in problem.domains:
         axes.add_artist(rim(section.of_another(domain), NEIGHBOUR_COLOUR))
+        draw_cracks(axes, section.of_another(domain), NEIGHBOUR_COLOUR)
     for group in groups:
         axes.scatter(*group.some.T, **group.style, zorder=3 - group.inside, clip_on=False)
     axes.set(xlabel=symbol(section.names[0]), ylabel=symbol(section.names[1]))

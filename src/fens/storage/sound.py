@@ -50,11 +50,13 @@ from ..geometry import (
     Random,
     Region,
     Samples,
+    Segment,
     Shape,
+    Slit,
     Star,
     Surface,
 )
-from ..geometry.boundary.curve import Arc, Oval, Segment
+from ..geometry.boundary.curve import Arc, Line, Lip, Oval
 from ..geometry.boundary.piece import Sliced
 from ..geometry.boundary.point_set import Given, Table
 from ..geometry.boundary.trace import Level
@@ -228,8 +230,15 @@ def _search(s: Search) -> bool:
 def _combined(s: Combined) -> bool:
     """That something is left takes long to find. Shapes of shapes may share theirs, but not so that they explode."""
     leaves = _leaves(s)
+    if any(isinstance(part, Segment | Slit) for part in (s.first, s.second)):
+        return False
     alike = s.operation in WORDS and s.first.coordinates == s.second.coordinates
     return alike and len(leaves) <= MOST_TIMES * len({id(leaf) for leaf in leaves})
+
+
+def _slit(s: Slit) -> bool:
+    """Where its crack starts is found when it is asked for."""
+    return isinstance(s.segment, Segment) and s.shape.coordinates == s.segment.coordinates
 
 
 def _leaves(shape: Any) -> list[Any]:
@@ -256,6 +265,8 @@ CHECKS: Mapping[type, Callable[[Any], Any]] = {
     Cylinder: _cylinder,
     Implicit: lambda s: inequality(s.relation, s.box),  # that it is smooth and bounded takes a second to find
     Polygon: _polygon,
+    Segment: lambda s: _place(*s.start, *s.end) and Segment(s.start, s.end, s.coordinates),
+    Slit: _slit,
     Star: lambda s: _place(*s.centre) and Star(_mapped(s.coordinates, s.centre), s.radius, s.angle),
     Surface: _surface,
     Part: _part,
@@ -274,7 +285,8 @@ CHECKS: Mapping[type, Callable[[Any], Any]] = {
     and all(_place(*v) for v in c.vertices),
     Oval: lambda c: _place(*c.centre) and _size(*c.radii),
     Polar: lambda c: _place(*c.centre) and _formula(c.radius, c.angle),
-    Segment: lambda c: _place(*c.start, *c.end),
+    Line: lambda c: _place(*c.start, *c.end),
+    Lip: lambda c: _place(*c.start, *c.end) and c.start != c.end,
     Table: lambda t: _rows(t.array, t.array.dtype.kind) and t.array.dtype.kind in "fi",
     Clustered: replace,
     Random: replace,

@@ -37,6 +37,16 @@ class End:
     length: float
     equations: frozenset[str]
 
+    @property
+    def turn(self) -> float:
+        """1 if the domain lies on its left, as seen along it, or −1."""
+        return 1.0 if self.along[0] * self.inward[1] - self.along[1] * self.inward[0] > 0 else -1.0
+
+    @property
+    def angle(self) -> float:
+        """Of the direction along it."""
+        return float(np.arctan2(self.along[1], self.along[0]))
+
 
 def corners_of(domain: Domain, problem: Problem | None = None) -> tuple[Corner, ...]:
     """Where two sides of a domain in the plane meet at an angle, or with conditions that do not continue each other."""
@@ -46,21 +56,40 @@ def corners_of(domain: Domain, problem: Problem | None = None) -> tuple[Corner, 
     found, seen = list[Corner](), np.zeros(len(ends), dtype=bool)
     for k, end in enumerate(ends):
         here = np.flatnonzero(np.abs(places - end.place).max(axis=1) <= near)
-        if not seen[k] and len(here) == 2:
-            corner = _between(end, ends[int(here[here != k][0])], domain, alone)
-            found += [corner] if corner is not None else []
+        if not seen[k]:
+            corners = (_between(*pair, domain, alone) for pair in _pairs([ends[int(i)] for i in here], domain))
+            found += [corner for corner in corners if corner is not None]
         seen[here] = True
     return tuple(found)
 
 
+def _pairs(ends: list[End], domain: Domain) -> list[tuple[End, End]]:
+    """Neighbouring sides at a place between which the domain lies, each with the next one counter-clockwise: one pair
+    at most places, and two where a crack starts. None if a side would belong to several.
+    """
+    firsts, lasts = ([e for e in ends if e.turn == turn] for turn in (1.0, -1.0))
+    if len(firsts) != len(lasts):
+        return []
+    pairs = [(one, min(lasts, key=lambda other: _opening(one, other, domain))) for one in firsts]
+    return pairs if len({id(other) for _, other in pairs}) == len(pairs) else []
+
+
+def _opening(one: End, other: End, domain: Domain) -> float:
+    """The angle from one side counter-clockwise to another; sides that lie on each other are a crack or a cusp."""
+    opening = (other.angle - one.angle) % (2 * np.pi)
+    if min(opening, 2 * np.pi - opening) > CornerSites.STRAIGHT:
+        return opening
+    beside = one.along + CornerSites.BESIDE * one.inward  # beyond the other side, if the domain is what lies between
+    step = CornerSites.ALONG * min(one.length, other.length)
+    return 2 * np.pi if domain.contains((one.place + step * beside)[None]).any() else 0.0
+
+
 def _between(one: End, other: End, domain: Domain, alone: bool) -> Corner | None:
-    """The corner between two sides; None if there is none, or no way out of the domain from it."""
-    turn = 1.0 if one.along[0] * one.inward[1] - one.along[1] * one.inward[0] > 0 else -1.0  # where the domain lies
-    first, last = (float(np.arctan2(e.along[1], e.along[0])) for e in (one, other))
-    opening = (turn * (last - first)) % (2 * np.pi) or 2 * np.pi  # sides that lie on each other are a slit
+    """The corner from one side counter-clockwise to another; None if there is none, or no way out of the domain."""
+    opening = _opening(one, other, domain)
     if abs(opening - np.pi) <= CornerSites.STRAIGHT and one.equations == other.equations:
         return None
-    middle = first + turn * opening / 2
+    middle = one.angle + opening / 2
     reach = max(math.dist(one.place, far) for far in itertools.product(*domain.bounds))
     cut = way_out(domain, one.place, middle + np.pi, 2 * np.pi - opening, reach)
     if cut is None:

@@ -19,7 +19,7 @@ LEAST = 1e-10  # relative to the length of the arc: shorter stretches are none
 
 def clip_arc(arc: Arc, other: Domain, keeps: Callable[[Samples], np.ndarray]) -> list[Arc]:
     """The longest stretches of an arc that are kept: a point is kept with its neighbours up to the next crossing."""
-    marks = _crossings(arc, other)
+    marks = crossings(arc, other)
     keep = keeps(arc.placed((marks[:-1] + marks[1:]) / 2))
     kept: list[list[float]] = []
     for a, b, wanted in zip(marks[:-1], marks[1:], keep, strict=True):
@@ -32,7 +32,7 @@ def clip_arc(arc: Arc, other: Domain, keeps: Callable[[Samples], np.ndarray]) ->
     return [replace(arc, start=float(a), end=float(b)) for a, b in kept]
 
 
-def _crossings(arc: Arc, other: Domain) -> np.ndarray:
+def crossings(arc: Arc, other: Domain) -> np.ndarray:
     """The ends of the arc, and the parameters between at which it enters, leaves or follows the other boundary."""
     places, depths = _looks(arc, other)
     slack = ROUND_OFF * other.slack

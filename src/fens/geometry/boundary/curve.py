@@ -19,6 +19,7 @@ from .piece import Definition, Piece, Samples
 FINE = 32  # places on a panel between which lengths are interpolated
 NODES = 6  # of Gauss's rule between these
 HALVINGS = 60
+OFF = 8 * float(np.finfo(float).eps)  # of coordinates: how far the sides of a crack are off it
 
 
 def halved(
@@ -51,6 +52,10 @@ class Curve(Definition, ABC):
     def at(self, parameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Points and velocities."""
 
+    def beside(self, points: np.ndarray) -> np.ndarray:
+        """Which of some points next to it are on the side it stands for; all, if it has no other side."""
+        return np.ones(len(points), dtype=bool)
+
     def turns(self, axis: int) -> Sequence[float] | None:
         """The parameters at which a coordinate stops rising or falling, if that is known."""
         return None
@@ -58,7 +63,7 @@ class Curve(Definition, ABC):
 
 @stored("Segment")
 @dataclass(frozen=True)
-class Segment(Curve):
+class Line(Curve):
     """A straight line between two points."""
 
     start: tuple[float, float]
@@ -69,6 +74,41 @@ class Segment(Curve):
     def at(self, parameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         s, (a, b) = parameter[:, None], (np.array(self.start), np.array(self.end))
         return a * (1 - s) + b * s, np.tile(b - a, (len(parameter), 1))
+
+    def turns(self, axis: int) -> Sequence[float]:
+        return ()
+
+
+@stored("Lip")
+@dataclass(frozen=True)
+class Lip(Curve):
+    """One side of a straight crack, with the inside on its left, a few units of rounding off towards there.
+
+    Which side of the crack a point is on can so be seen from its coordinates. The two sides meet at the tip.
+    """
+
+    start: tuple[float, float]
+    end: tuple[float, float]
+    ends_at_tip: bool
+    panels = 1
+    closed = False
+
+    def at(self, parameter: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        start, end = np.array(self.start), np.array(self.end)
+        tip, mouth = (end, start) if self.ends_at_tip else (start, end)
+        from_tip = (1 - parameter if self.ends_at_tip else parameter)[:, None] * (mouth - tip)
+        points, v = tip + from_tip, end - start
+        left = np.array([-v[1], v[0]]) / np.linalg.norm(v)
+        off = OFF * np.maximum(np.abs(points), np.abs(from_tip)).max(axis=1) * from_tip.any(axis=1)
+        return points + off[:, None] * left, np.tile(v, (len(parameter), 1))
+
+    def beside(self, points: np.ndarray) -> np.ndarray:
+        """Those on its own side, and those on the crack itself."""
+        start, end = np.array(self.start), np.array(self.end)
+        from_tip, v = points - (end if self.ends_at_tip else start), (end - start) / np.linalg.norm(end - start)
+        size = np.maximum(np.abs(points), np.abs(from_tip)).max(axis=1, initial=0.0)
+        own: np.ndarray = v[0] * from_tip[:, 1] - v[1] * from_tip[:, 0] >= -OFF / 2 * size
+        return own
 
     def turns(self, axis: int) -> Sequence[float]:
         return ()
@@ -179,8 +219,9 @@ class Arc(Piece):
         size = np.abs(self.at(self.knots)[0]).max() + self.measure
         if not len(points):
             return np.zeros(0, bool)
-        nearest = self._nearest(points)
+        nearest = self.nearest(points)
         there: np.ndarray = np.linalg.norm(self.at(nearest)[0] - points, axis=1) <= 1e-12 * size
+        there &= self.curve.beside(points)
         return there
 
     def rule(self, n: int) -> tuple[Samples, np.ndarray]:
@@ -205,7 +246,7 @@ class Arc(Piece):
         """The panels it runs through, or what it has of them."""
         return list(zip(self.knots[:-1], self.knots[1:], strict=True))
 
-    def _nearest(self, points: np.ndarray) -> np.ndarray:
+    def nearest(self, points: np.ndarray) -> np.ndarray:
         """The parameters of the nearest points, found by Newton's method from the nearest of many."""
         from scipy.spatial import cKDTree
 

@@ -97,12 +97,14 @@ class Branch:
 
 def _plane_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Slabs between the places where branches begin or end: in each, the same branches lie in the same order."""
-    branches = [b for e in domain.edges for b in _branches(_arc(domain, e.piece))]
+    arcs = [_arc(domain, e.piece) for e in domain.edges]
+    branches = [b for arc in arcs for b in _branches(arc)]
     if not branches:
         return np.zeros((0, 2)), np.zeros(0)
     width = 2 * max(domain.half_widths)
     spans = np.array([b.ends() for b in branches])
-    marks = _distinct(np.sort(spans.ravel()), 1e-13 * width)
+    ends = [arc.at(np.array([arc.start, arc.end]))[0][:, 0] for arc in arcs]  # of vertical ones, too: cracks
+    marks = _distinct(np.sort(np.concatenate([spans.ravel(), *ends])), 1e-13 * width)
     rules = []
     for left, right in pairwise(marks):
         middle = (left + right) / 2

@@ -55,7 +55,7 @@ class Graded:
         if region is domain:
             parts = [self._inside(s, math.ceil(count / len(self.sectors)), rng) for s in self.sectors]
             points = np.concatenate(parts)
-            return Samples(points[domain.contains(points)])
+            return Samples(points[domain.contains(points) & ~domain.on_crack(points)])
         near = SAME_PLACE * max(domain.half_widths)
         towards = [(p, s, sense) for p in region.patches for s in self._stops(p, near) for sense in _senses(s)]
         if not towards:

@@ -217,6 +217,7 @@ class Grid:
     def _on(region: Region, per_axis: tuple[int, ...], seed: np.random.SeedSequence) -> Samples:
         parts = [_grid_on(p, region.domain, per_axis, seed) for p in region.patches]
         joined = Samples.joined(parts)
+        joined = joined.only(~region.domain.on_crack(joined.points))
         first = np.sort(np.unique(joined.points, axis=0, return_index=True)[1])  # a corner of several faces counts once
         return joined.only(first)
 

@@ -13,7 +13,7 @@ from ..._support.sobol import fixed_sobol
 from ..._support.stored import stored
 from ...errors import RegionError
 from ..boundary.clip import clip_arc
-from ..boundary.curve import Arc, Segment
+from ..boundary.curve import Arc, Line
 from ..boundary.piece import Patch, Piece, Samples
 from ..region import Facet, points_of
 from .shape import TRIALS, Shape
@@ -32,6 +32,12 @@ class Combined(Shape):
     second: Shape
 
     def __post_init__(self) -> None:
+        if self.first.cracks or self.second.cracks:
+            cracked = self.first if self.first.cracks else self.second
+            raise RegionError(
+                f"Shapes with cracks are not combined further yet, and {cracked.name} has one. Take cracks away last: "
+                "(a - b) - segment instead of (a - segment) - b."
+            )
         one, two = self.first.coordinates, self.second.coordinates
         if set(one) != set(two) or one != two:
             raise RegionError(
@@ -158,7 +164,7 @@ class Combined(Shape):
         turned = side == 1 and self.operation == "-"
         piece = edge.piece
         if isinstance(piece, Patch) and len(self.coordinates) == 2:
-            piece = _segment(piece)
+            piece = straight(piece)
         if isinstance(piece, Arc):
             arc = replace(piece, turned=piece.turned != turned)
             other = (self.second, self.first)[side]
@@ -246,11 +252,11 @@ def _directions(d: int) -> np.ndarray:
     return steps
 
 
-def _segment(patch: Patch) -> Arc:
+def straight(patch: Patch) -> Arc:
     """The face of a rectangle as a curve with the rectangle on its left."""
     ahead = (-patch.normal[1], patch.normal[0])  # type: ignore[index]
     start, end = (patch.lower, patch.upper) if sum(ahead) > 0 else (patch.upper, patch.lower)
-    return Arc.whole(Segment(start, end))  # type: ignore[arg-type]
+    return Arc.whole(Line(start, end))  # type: ignore[arg-type]
 
 
 def _united(shape: Shape) -> list[Shape]:

@@ -113,6 +113,17 @@ class Cylinder(Domain):
         return inside
 
     @property
+    def cracks(self) -> tuple[tuple[tuple[float, float], tuple[float, float]], ...]:
+        return self.base.cracks
+
+    @property
+    def uncracked(self) -> Domain:
+        return replace(self, base=self.base.uncracked) if self.cracks else self
+
+    def on_crack(self, points: np.ndarray) -> np.ndarray:
+        return self.base.on_crack(points[:, :-1])
+
+    @property
     def _side_edges(self) -> tuple[Facet, ...]:
         return tuple(replace(e, piece=e.piece.extruded(self.start, self.end)) for e in self.base.edges)
 

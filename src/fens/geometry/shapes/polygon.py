@@ -12,7 +12,7 @@ import sympy as sp
 
 from ..._support.numbers import is_whole, items, real_array
 from ...errors import RegionError, quoted
-from ..boundary.curve import Arc, Segment
+from ..boundary.curve import Arc, Line
 from ..checks import checked_label, checked_plane, optional
 from ..region import Facet, Part
 from .registry import Description, shape
@@ -128,10 +128,10 @@ def _ring(corners: Any) -> Ring:
     return tuple(ring)  # type: ignore[arg-type]
 
 
-def _oriented(ring: Ring, sense: float) -> list[Segment]:
+def _oriented(ring: Ring, sense: float) -> list[Line]:
     """The edges in the order of the corners, each running counter-clockwise for sense 1, clockwise for −1."""
     corners = np.array(ring)
     after = np.roll(corners, -1, axis=0)
     area = float(np.sum(corners[:, 0] * after[:, 1] - corners[:, 1] * after[:, 0]))
     pairs: Sequence[Any] = list(zip(ring, (*ring[1:], ring[0]), strict=True))
-    return [Segment(a, b) if area * sense > 0 else Segment(b, a) for a, b in pairs]
+    return [Line(a, b) if area * sense > 0 else Line(b, a) for a, b in pairs]

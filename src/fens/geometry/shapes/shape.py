@@ -47,8 +47,8 @@ class Shape(Domain):
     def __add__(self, other: Any) -> Combined:
         return self._combined("+", other)
 
-    def __sub__(self, other: Any) -> Combined:
-        return self._combined("-", other)
+    def __sub__(self, other: Any) -> Shape:
+        return other.taken_from(self) if isinstance(other, Shape) else self._combined("-", other)
 
     def __and__(self, other: Any) -> Combined:
         return self._combined("&", other)
@@ -59,7 +59,15 @@ class Shape(Domain):
         if not isinstance(other, Shape):
             what = "combine the shapes in space first, then take .during(…)" if isinstance(other, Domain) else "a shape"
             raise RegionError(f"{self.name} can be combined with another shape; got {quoted(other)} ({what}).")
+        other.check_inside()
         return Combined(self, operation, other)
+
+    def taken_from(self, whole: Shape) -> Shape:
+        """What is left of a shape without this one."""
+        return whole._combined("-", self)
+
+    def check_inside(self) -> None:
+        """Refuse what has no inside."""
 
     def filled(self, unit: np.ndarray) -> np.ndarray:
         """The images of points of the unit cube: even points of the shape or, with others, of the box around it."""

@@ -18,6 +18,7 @@ PRODUCTS = {0: VERTEX, 1: LINE, 2: QUAD, 3: HEXAHEDRON}
 SIMPLICES = {1: LINE, 2: TRIANGLE, 3: TETRAHEDRON}
 EXTRUDED = {VERTEX: LINE, LINE: QUAD, TRIANGLE: WEDGE, QUAD: HEXAHEDRON}
 NEAR = 0.4  # of the distance between points, from the boundary within which others than its own are left out
+NEAREST = 1e-9  # of the length of a crack: what is closer is on it
 FLAT = 1e-3  # volume of a cell relative to that of one of a grid, below which it is none
 
 
@@ -103,7 +104,26 @@ def _triangulated(domain: Domain, counts: tuple[int, ...]) -> Mesh:
     solid = np.abs(size) > FLAT
     middle = points[simplices].mean(axis=1)
     inside = solid & (domain.signed_distance(middle) < 0)
-    return Mesh(points, simplices, SIMPLICES[d]).only(inside)
+    mesh = Mesh(points, simplices, SIMPLICES[d]).only(inside)
+    for crack in domain.cracks:
+        mesh = _parted(mesh, crack)
+    return mesh
+
+
+def _parted(mesh: Mesh, crack: tuple[tuple[float, float], tuple[float, float]]) -> Mesh:
+    """A mesh in which the two sides of a crack have points of their own, each on its side."""
+    tip, along = np.array(crack[1]), np.array(crack[0]) - np.array(crack[1])
+    length = np.linalg.norm(along)
+    left = np.array([-along[1], along[0]]) / length
+    far, off = (mesh.points - tip) @ along / length, (mesh.points - tip) @ left
+    upon = np.flatnonzero((np.abs(off) < NEAREST * length) & (far > NEAREST * length) & (far < length * (1 + NEAREST)))
+    on_left = (mesh.points[mesh.cells].mean(axis=1) - tip) @ left > 0
+    mirrored = mesh.points[upon] - 2 * off[upon, None] * left
+    other = np.arange(len(mesh.points))
+    other[upon] = len(mesh.points) + np.arange(len(upon))
+    elsewhere = (off[mesh.cells] > 0) != on_left[:, None]  # a point of the crack that is on the other side
+    cells = np.where(elsewhere, other[mesh.cells], mesh.cells)
+    return Mesh(np.concatenate([mesh.points, mirrored]), cells, mesh.kind).only(np.ones(len(cells), dtype=bool))
 
 
 def _points(domain: Domain, counts: tuple[int, ...], spacing: float) -> np.ndarray:
