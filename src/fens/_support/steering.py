@@ -307,6 +307,9 @@ class Eigenvalues(Steering):
     DEFECT = constant(
         0.5, "of what is left of a function that counts: much of it is in other directions than the function"
     )
+    FEATURES = constant(600, "features, if their number is not given")
+    LARGER = constant(2.25, "times as many, if these leave more of the equations than rounding next to corners")
+    ELSEWHERE = constant(1.0, "corners, as which all else counts where functions are shared out among corners")
 
 
 # the estimate and the verdict ---------------------------------------------------------------------------------
