@@ -147,7 +147,7 @@ class Computed:
         found, changes = np.zeros(count, dtype=complex), [np.inf] * Eigenvalues.PATIENCE
         for _ in range(Eigenvalues.MOST_ITERATIONS):
             X, Q = _orthonormal(X, values)
-            Y = self.solved(right @ X, solver)
+            Y = self.solved(right @ X, solver, refined=changes[-1] < Eigenvalues.ROUGHLY)
             if not (Y.numel() and torch.isfinite(Y).all()):
                 raise NotConverged(UNSOLVED, ())
             ritz, S = np.linalg.eig(to_host(Q.mH @ (values @ Y)))
@@ -172,12 +172,12 @@ class Computed:
         """M u at the points, weighted, for functions of any features."""
         return torch.cat([w * M for w, (_, M) in zip(self.weights, self.operators.of(features), strict=True)])
 
-    def solved(self, sides: Tensor, solver: Solvable) -> Tensor:
+    def solved(self, sides: Tensor, solver: Solvable, refined: bool = True) -> Tensor:
         """The weights of the functions that solve (L − σM) v = f, for several f at the points."""
         if not sides.is_complex():
-            return solver.weights_for(sides)
+            return solver.weights_for(sides, refined)
         parts = torch.cat([sides.real, sides.imag], 0 if self.is_complex else 1)
-        return torch.complex(*solver.weights_for(parts).tensor_split(2, 0 if self.is_complex else 1))
+        return torch.complex(*solver.weights_for(parts, refined).tensor_split(2, 0 if self.is_complex else 1))
 
     def defects(self, features: TrialSpace, candidates: Sequence[Candidate]) -> np.ndarray:
         """What is left of T u = u/(λ − σ) for functions of other features, as an error of each λ.
