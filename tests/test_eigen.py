@@ -5,6 +5,8 @@ import pytest
 import sympy as sp
 
 import fens
+from fens.eigenvalues.corners import singular_corners
+from fens.eigenvalues.pencil import Pencil
 from fens.errors import EquationError, NotConverged, SettingError, UnsupportedEquation
 
 x, y = sp.symbols("x y")
@@ -204,3 +206,61 @@ def test_what_eigen_takes():
             fens.eigen(problem, eigenvalue, near=near)
     with pytest.raises(SettingError, match=r"fens\.Unknown"):
         fens.eigen(problem, sp.Symbol("λ"))
+
+
+L_SHAPE = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
+L_KNOWN = [9.63972384402, 15.19725192645, 2 * np.pi**2]  # published to so many digits; the third is that of a square
+
+
+def on(domain, at_the_boundary=u):
+    return fens.Problem({domain: sp.Eq(-laplacian, eigenvalue * u), domain.boundary: sp.Eq(at_the_boundary, 0)})
+
+
+def corners_of(problem):
+    """The openings, in parts of π, of the corners at which there are functions."""
+    (domain,) = problem.domains
+    found = singular_corners(Pencil.of(problem, eigenvalue), domain)
+    return sorted(round(c.opening / np.pi, 3) for c in found)
+
+
+def test_the_l_has_functions_at_its_corner():
+    found = fens.eigen(on(fens.Polygon(L_SHAPE, (x, y))), eigenvalue, count=3, features=500)
+    errors = [abs(mode.eigenvalue - known) for mode, known in zip(found, L_KNOWN, strict=True)]
+    assert max(errors) < 5e-8
+    assert all(e < m.estimate + 1e-10 < 1e-6 for e, m in zip(errors, found, strict=True))
+    near, nearer = (found[0](1 - r, 1 - r) for r in (1e-4, 1e-7))
+    assert near / nearer == pytest.approx(1000 ** (2 / 3), rel=1e-3)  # as r^(2/3) goes to zero
+
+
+def test_an_equilateral_triangle_needs_none():
+    triangle = fens.Polygon([(0, 0), (1, 0), (0.5, np.sqrt(3) / 2)], (x, y))
+    found = fens.eigen(on(triangle), eigenvalue, count=3, features=300)
+    exact = 16 * np.pi**2 / 9 * np.array([3, 7, 7])  # m² + mn + n²
+    errors = [abs(m.eigenvalue - e) for m, e in zip(found, exact, strict=True)]
+    assert max(errors) < 2e-9
+    assert all(e < m.estimate for e, m in zip(errors, found, strict=True))
+
+
+def test_which_corners_have_functions():
+    assert corners_of(on(square)) == []
+    assert corners_of(on(fens.Polygon(L_SHAPE, (x, y)))) == [1.5]
+    triangle = fens.Polygon([(0, 0), (1, 0), (0.5, np.sqrt(3) / 2)], (x, y))
+    assert corners_of(on(triangle)) == []
+    assert corners_of(on(triangle, fens.normal_derivative(u))) == []
+    mixed = fens.Problem({
+        triangle: sp.Eq(-laplacian, eigenvalue * u),
+        triangle.edge(0): sp.Eq(u, 0),
+        triangle.edge(1): sp.Eq(fens.normal_derivative(u), 0),
+        triangle.edge(2): sp.Eq(fens.normal_derivative(u), 0),
+    })  # fmt: skip
+    assert corners_of(mixed) == [0.333] * 3
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [u.diff(x, 2) + u.diff(y, 2) + u.diff(x, y), u.diff(x, 2) + 2 * u.diff(y, 2), sp.exp(x) * u + laplacian],
+    ids=["a mixed derivative", "two scales", "a coefficient that varies"],
+)
+def test_other_equations_may_be_singular_at_right_angles(inside):
+    problem = fens.Problem({square: sp.Eq(-inside, eigenvalue * u), square.boundary: sp.Eq(u, 0)})
+    assert corners_of(problem) == [0.5] * 4

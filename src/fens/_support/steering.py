@@ -297,6 +297,7 @@ class Eigenvalues(Steering):
     EXTRA = constant(10, "functions iterated on beyond those wanted, so that the last of these converge too")
     MOST_ITERATIONS = constant(60, "iterations at most")
     SETTLED = constant(1e-14, "relative change of the eigenvalues with which they have settled")
+    ROUGHLY = constant(1e-5, "and below which solves are refined, which costs most of an iteration")
     NEARLY = constant(1e-8, "and below which it is enough that they no longer settle")
     SHRINKING = constant(0.7, "of the change some iterations ago, above which it is settling no more")
     PATIENCE = constant(3, "so many iterations ago")
@@ -309,6 +310,9 @@ class Eigenvalues(Steering):
     DEFECT = constant(
         0.5, "of what is left of a function that counts: much of it is in other directions than the function"
     )
+    FEATURES = constant(600, "features, if their number is not given")
+    LARGER = constant(2.5, "times as many, if these leave more of the equations than rounding next to corners")
+    ELSEWHERE = constant(1.0, "corners, as which all else counts where functions are shared out among corners")
 
 
 # the estimate and the verdict ---------------------------------------------------------------------------------

@@ -20,11 +20,13 @@ import sympy as sp
 from .._support.compile import check_bounds
 from .._support.device import to_device
 from .._support.numbers import EPS, is_whole, real_number
-from .._support.steering import Assessment, Eigenvalues, Nonlinear
+from .._support.steering import Adaptation, Assessment, Eigenvalues, Nonlinear
+from ..basis import Ansatz, Plain
 from ..discretise.field import ComplexField, Fields
 from ..errors import NotConverged, SettingError, quoted
 from ..options import OPTIONS, Settings, describe
 from ..problem import Problem, Unknown
+from .corners import at_corners
 from .pencil import Pencil
 from .spectrum import Candidate, Computed
 
@@ -57,7 +59,8 @@ class Mode:
     eigenvalue="the unknown number in them that is sought.",
     count="how many eigenvalues.",
     near="the number, real or complex, that they are nearest to.",
-    features="how many features, M, for each unknown, or a mapping from unknowns to numbers.",
+    features="how many features, M, for each unknown, or a mapping from unknowns to numbers; by default 600, and more "
+    "where functions at corners need them.",
     scale="ρ: a number, one for each coordinate, or a mapping; by default it is chosen by the rank of the features.",
 )
 def eigen(
@@ -66,7 +69,7 @@ def eigen(
     *,
     count: int = 6,
     near: complex = 0.0,
-    features: int = 600,
+    features: Any = None,
     activation: str = "cos",
     scale: Any = None,
     points: Any = None,
@@ -78,25 +81,55 @@ def eigen(
     All equations must be linear and homogeneous in the unknowns, and at most linear in the eigenvalue, which may also
     stand in boundary conditions. Multiple eigenvalues are listed as often as they have independent functions; these
     have a largest value of 1. With a complex unknown, and near a complex number, functions and eigenvalues are complex.
+    At corners where functions are not smooth there are functions of their own, and points graded towards them, unless
+    `points` or `scale` are given.
     """
     if not is_whole(count, 1):
         raise SettingError(f"count must be a whole positive number; got {quoted(count)}.")
     centre = _centre(near)
-    settings = Settings.among(locals(), estimate=False)
+    size = Eigenvalues.FEATURES if features is None else features
+    settings = Settings.among({**locals(), "features": size}, estimate=False)
     pencil = Pencil.of(problem, eigenvalue)
     if count > (most := sum(settings.sizes(pencil.problem))):
         raise SettingError(f"{most} features have at most {most} eigenvalues; got count {count}. Take more features.")
-    first, second = (Computed.of(pencil, settings, centre, s) for s in np.random.SeedSequence(seed).spawn(2))
-    confirming = second.candidates(int(count))
-    candidates = first.candidates(int(count), [c.eigenvalue for c in confirming])
+    for_first, for_second = np.random.SeedSequence(seed).spawn(2)
+    first = _first(pencil, settings, int(count), centre, for_first, grows=features is None)
+    second = first.again(for_second)
+    confirming = second.candidates()
+    candidates = first.candidates([c.eigenvalue for c in confirming])
     found = list(_confirmed(candidates, confirming, first, second))[: int(count)]
     if len(found) < count:
         raise NotConverged(
             f"Only {len(found)} of {count} eigenvalues near {centre:g} were confirmed by a second computation; "
-            f"take more features than {settings.size}, or fewer eigenvalues.",
+            f"take more features than {first.settings.size}, or fewer eigenvalues.",
             (),
         )
     return [_mode(first, c) for c in found]
+
+
+def _first(
+    pencil: Pencil, settings: Settings, count: int, centre: complex, seed: np.random.SeedSequence, grows: bool
+) -> Computed:
+    """A computation with plain features or, if these leave much more of the equations, with functions at corners."""
+
+    def computed(ansaetze: tuple[Ansatz, ...], settings: Settings = settings) -> Computed:
+        return Computed.of(pencil, settings, ansaetze, count, centre, seed)
+
+    plain = computed((Plain(),) * len(pencil.problem.components))
+    ours = settings.places_points and settings.scale is None
+    special = at_corners(pencil) if ours else None
+    if special is None or plain.left <= Adaptation.SERVES:
+        return plain
+    first = computed(special)
+    if first.left > Adaptation.SETTLES * plain.left:
+        return plain
+    if grows and first.left > Adaptation.SERVES:
+        try:
+            more = computed(special, replace(settings, features=int(Eigenvalues.LARGER * settings.size)))
+        except SettingError:  # there is no room for them
+            return first
+        return min(first, more, key=lambda c: c.left)
+    return first
 
 
 def _centre(near: Any) -> complex:

@@ -26,7 +26,7 @@ from ..discretise import DiscreteCondition, LinearRows, discretise, linearise
 from ..errors import EquationError, SettingError, UnsupportedEquation, quoted
 from ..geometry import Region, Samples
 from ..nonlinear import natural_size
-from ..problem import Component, Condition, Equation, Jet, Problem, Unknown, newton_form
+from ..problem import Component, Condition, Equation, Jet, LinearForm, Problem, Unknown, newton_form
 
 UNITS = (1.0, 1j)  # of the parts of an equation
 
@@ -79,6 +79,10 @@ class Pencil:
             self._placed(self._right, samples, device),
             self.problem.half_widths,
         )
+
+    def sides(self, equation: Equation) -> tuple[LinearForm, LinearForm]:
+        """L and M of an equation, as linear forms."""
+        return newton_form(self._left(equation)), newton_form(self._right(equation))
 
     def _placed(
         self, side: Callable[[Equation], Equation], samples: Mapping[Region, Samples], device: torch.device

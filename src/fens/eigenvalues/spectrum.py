@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,15 @@ from torch import Tensor
 from .._support.device import device_of, to_device, to_host
 from .._support.numbers import rms
 from .._support.steering import Assessment, Eigenvalues
-from ..basis import Draw, Drawn, Plain, TrialSpace
+from ..basis import Ansatz, Draw, Drawn, TrialSpace
+from ..discretise.weights import is_uneven
 from ..errors import NotConverged, SettingError
 from ..fit.discrete import DiscreteProblem, place_points
 from ..fit.scale import axis_ratios, scale_by_rank
 from ..lstsq import Direct, Failed, Solvable
 from ..options.settings import Settings
 from ..problem import Problem
+from ..strategy.adapt import with_graded_points
 from .pencil import Operators, Pencil
 
 COPIES = 8  # of the matrix that there are at a time
@@ -54,23 +57,35 @@ class Computed:
 
     features: TrialSpace
     pencil: Pencil
+    settings: Settings
+    ansaetze: tuple[Ansatz, ...]
+    count: int  # of the eigenvalues wanted
     centre: complex
     shift: complex
     matrix: Matrix
-    weights: tuple[float, ...]
+    weights: tuple[Tensor, ...]  # of the rows of each equation
     operators: Operators
     points: tuple[Tensor, ...]
     held_out: Operators
     seed: np.random.SeedSequence
 
     @classmethod
-    def of(cls, pencil: Pencil, settings: Settings, centre: complex, seed: np.random.SeedSequence) -> Computed:
-        """Features and points, and the factorised equations."""
+    def of(
+        cls,
+        pencil: Pencil,
+        settings: Settings,
+        ansaetze: tuple[Ansatz, ...],
+        count: int,
+        centre: complex,
+        seed: np.random.SeedSequence,
+    ) -> Computed:
+        """Features of some form and points for these, and the weighted equations."""
+        settings = with_graded_points(settings, ansaetze)
         problem, device = pencil.problem, device_of(settings.device)
         for_features, for_points, elsewhere, for_start = seed.spawn(4)
         samples = place_points(problem, settings, for_points)
         discrete = DiscreteProblem.of(problem, settings, samples, for_features, elsewhere)
-        draw = _shared(problem, discrete.drawn((Plain(),) * len(problem.components), for_features))
+        draw = _shared(problem, discrete.drawn(ansaetze, for_features))
         scales = settings.fixed_scale(problem) or scale_by_rank(discrete, draw, axis_ratios(discrete))
         features = draw.scaled(scales, device)
         operators = pencil.at(samples, device)
@@ -81,16 +96,32 @@ class Computed:
         A = _realified(torch.cat([w * block for w, block in zip(weights, left, strict=True)]))
         points = tuple(to_device(samples[c.domain].points, device) for c in problem.components)
         held_out = pencil.at(place_points(problem, settings, elsewhere), device)
-        return cls(features, pencil, centre, shift, Matrix(A), weights, operators, points, held_out, for_start)
+        return cls(
+            features, pencil, settings, ansaetze, count, centre, shift, Matrix(A), weights, operators, points, held_out,
+            for_start,
+        )  # fmt: skip
+
+    def again(self, seed: np.random.SeedSequence) -> Computed:
+        """The same with other features, at other points."""
+        return Computed.of(self.pencil, self.settings, self.ansaetze, self.count, self.centre, seed)
+
+    @cached_property
+    def left(self) -> float:
+        """The largest residual of those wanted; infinite if there are fewer."""
+        try:
+            found = self.candidates()[: self.count]
+        except NotConverged:
+            return float("inf")
+        return max(float(c.residual) for c in found) if len(found) == self.count else float("inf")
 
     @property
     def is_complex(self) -> bool:
         """Whether T is."""
         return self.operators.is_complex or isinstance(self.shift, complex)
 
-    def candidates(self, count: int, others: Sequence[complex] = ()) -> list[Candidate]:
+    def candidates(self, others: Sequence[complex] = ()) -> list[Candidate]:
         """Eigenvalues for which the equations hold, or nearly, the nearest first; `others` tell how exact they are."""
-        values, weights, conditions = self.iterated(count)
+        values, weights, conditions = self.iterated
         parted, weights = (values, weights) if self.is_complex else _parted(values, weights, others)
         weights = weights / _largest(to_host(values_at(self.features, self.points)) @ weights.T)[:, None]
         residuals = self._residuals(parted, weights)
@@ -102,11 +133,13 @@ class Computed:
             if residuals[k] <= Eigenvalues.SPURIOUS
         ]
 
-    def iterated(self, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    @cached_property
+    def iterated(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Eigenvalues, the weights of their functions, and their condition numbers, by subspace iteration.
 
         Those wanted have settled then, or nearly; there are others besides them.
         """
+        count = self.count
         X = self._start(min(count + Eigenvalues.EXTRA, len(self.features)))
         values = _like(X, values_at(self.features, self.points))
         right = _like(X, self.right(self.features))
@@ -114,7 +147,7 @@ class Computed:
         found, changes = np.zeros(count, dtype=complex), [np.inf] * Eigenvalues.PATIENCE
         for _ in range(Eigenvalues.MOST_ITERATIONS):
             X, Q = _orthonormal(X, values)
-            Y = self.solved(right @ X, solver)
+            Y = self.solved(right @ X, solver, refined=changes[-1] < Eigenvalues.ROUGHLY)
             if not (Y.numel() and torch.isfinite(Y).all()):
                 raise NotConverged(UNSOLVED, ())
             ritz, S = np.linalg.eig(to_host(Q.mH @ (values @ Y)))
@@ -139,12 +172,12 @@ class Computed:
         """M u at the points, weighted, for functions of any features."""
         return torch.cat([w * M for w, (_, M) in zip(self.weights, self.operators.of(features), strict=True)])
 
-    def solved(self, sides: Tensor, solver: Solvable) -> Tensor:
+    def solved(self, sides: Tensor, solver: Solvable, refined: bool = True) -> Tensor:
         """The weights of the functions that solve (L − σM) v = f, for several f at the points."""
         if not sides.is_complex():
-            return solver.weights_for(sides)
+            return solver.weights_for(sides, refined)
         parts = torch.cat([sides.real, sides.imag], 0 if self.is_complex else 1)
-        return torch.complex(*solver.weights_for(parts).tensor_split(2, 0 if self.is_complex else 1))
+        return torch.complex(*solver.weights_for(parts, refined).tensor_split(2, 0 if self.is_complex else 1))
 
     def defects(self, features: TrialSpace, candidates: Sequence[Candidate]) -> np.ndarray:
         """What is left of T u = u/(λ − σ) for functions of other features, as an error of each λ.
@@ -166,8 +199,10 @@ class Computed:
     def _residuals(self, eigenvalues: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """For each the largest residual of an equation relative to its terms, at points that were not used."""
         worst = np.zeros(len(eigenvalues))
-        for sides, sizes in zip(self.held_out.of(self.features), self.held_out.sizes(), strict=True):
-            left, right = (to_host(side) @ weights.T for side in sides)
+        for sides, natural in zip(self.held_out.of(self.features), self.held_out.sizes(), strict=True):
+            scaling = _evened(sides[0] - self.shift * sides[1])
+            left, right = (to_host(scaling * side) @ weights.T for side in sides)
+            sizes = [rms(to_host(scaling)) * size for size in natural]
             for k, value in enumerate(eigenvalues):
                 a, b = left[:, k], right[:, k]
                 whole = sizes[0] + rms(a) + abs(value) * (sizes[1] + rms(b))
@@ -203,15 +238,34 @@ class Matrix:
         return self.A @ weights
 
 
-def _balanced(blocks: Sequence[Tensor]) -> tuple[float, ...]:
-    """Weights that give the rows of each block the mean norm of those of the first."""
-    norms = [_mean_row_norm(b) for b in blocks]
-    return tuple(norms[0] / n if norms[0] > 0 and n > 0 else 1.0 for n in norms)
+def _balanced(blocks: Sequence[Tensor]) -> tuple[Tensor, ...]:
+    """Weights, in a column, that give the rows of each block the mean norm of those of the first.
+
+    Rows that differ by orders of magnitude, as next to corners, are each brought to the usual norm first.
+    """
+    norms = [_row_norms(b) for b in blocks]
+    uneven = [is_uneven(n) for n in norms]
+    usual = [float(n.median() if own else n.mean()) for n, own in zip(norms, uneven, strict=True)]
+    factors = [usual[0] / n if usual[0] > 0 and n > 0 else 1.0 for n in usual]
+    parts = zip(norms, uneven, usual, factors, strict=True)
+    return tuple(f * (_towards(u, n) if own else torch.ones_like(n))[:, None] for n, own, u, f in parts)
 
 
-def _mean_row_norm(block: Tensor) -> float:
+def _evened(block: Tensor) -> Tensor:
+    """Factors, in a column, for rows that differ by orders of magnitude; 1 for others."""
+    norms = _row_norms(block)
+    return (_towards(1.0, norms) if is_uneven(norms) else torch.ones_like(norms))[:, None]
+
+
+def _towards(norm: float, norms: Tensor) -> Tensor:
+    """What brings rows to a norm; rows of zeros stay as they are."""
+    return torch.where(norms > 0, norm / norms, 1.0)
+
+
+def _row_norms(block: Tensor) -> Tensor:
     size = float(block.abs().max()) or 1.0  # squares of very large or small entries over- or underflow
-    return size * float(torch.linalg.vector_norm(block / size, dim=1).mean())
+    norms: Tensor = torch.linalg.vector_norm(block / size, dim=1) * size
+    return norms
 
 
 def _check_memory(rows: int, features: int, is_complex: bool, memory: int) -> None:
