@@ -234,7 +234,10 @@ class Discretisation(Steering):
         1e-5, "weight of data with noise relative to that of equations, which are to hold whatever the data say"
     )
     NEGLIGIBLE = constant(1e-6, "size of one unknown relative to another's, below which it may be rounding")
-    RULE = constant(24, "points of an integral along a direction")
+    RULE = constant(2000, "points of an integral, about; along each direction as many")
+    RULE_LEAST = constant(24, "points along a direction at least")
+    FINER = constant(1.4, "times as many points along a direction, by which the integrals of a solution are checked")
+    FINEST = constant(2**15, "points of a rule by which they are checked once more")
 
 
 class SolverChoice(Steering):

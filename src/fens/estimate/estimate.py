@@ -25,6 +25,7 @@ from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
 from .kind import objection
 from .local import Look, degenerate_error, fastest_waves, local_error
+from .quadrature import checked, errors_of_rules
 from .scan import scans, standing_out
 from .second import Probes, second_solution, values_at
 
@@ -66,10 +67,17 @@ def estimate_error(
         differences = [max(d, way * gap) for d, gap in zip(differences, gaps, strict=True)]
         most = Estimation.MOST_OF_CHANGE * way * max(gap / s for gap, s in zip(gaps, natural, strict=True))
         slow = replace(slow, relative=min(slow.relative, most))
-    scanned = scans(problem, discrete.conditions, for_scan)
+    integrals = checked(discrete.conditions, problem.coordinates)
+    by_rules = [] if second is None else errors_of_rules(integrals, second, features, weights, probes)
+    differences = [d + sum(errors[i] for _, errors in by_rules) for i, d in enumerate(differences)]
+    shares = {k: max(e / s if e else 0.0 for e, s in zip(errors, natural, strict=True)) for k, errors in by_rules}
+    coarse = max(shares, key=lambda k: shares[k], default=-1)
+    scanned = scans(problem, discrete.conditions, integrals, for_scan)
     bumps = standing_out(problem, scanned, partial(Look.of, features=features, weights=weights), natural)
     local = max(local, slow, key=lambda e: e.relative)
-    unseen = [place for _, scan in scanned for place in scan.unseen()]
+    places = [(k, place) for k, scan in scanned for place in scan.unseen()]
+    places.sort(key=lambda found: discrete.conditions[found[0]].is_pointwise)
+    unseen = [place for _, place in places]
     stands_out = bumps.relative > Estimation.STANDS_OUT * local.relative
     if Assessment.SAFETY * bumps.relative > Assessment.UNCERTAIN and stands_out:
         unseen.append(bumps.place)
@@ -88,6 +96,8 @@ def estimate_error(
         conflict={names[k]: r for k, r in against.items()},
         objection=objection(problem, discrete.held_out, looks, found.moved),
         unseen=unseen[0] if unseen else (),
+        quadrature=shares.get(coarse, 0.0),
+        integral=_integral(discrete, places[0][0] if places else coarse),
     )  # fmt: skip
     return assess(evidence, stats, not all(a.is_plain for a in ansaetze))
 
@@ -231,6 +241,13 @@ class Found:
 
 def _largest_gap(values: np.ndarray, others: np.ndarray) -> float:
     return float(np.nan_to_num(np.abs(values - others), nan=np.inf).max())
+
+
+def _integral(discrete: DiscreteProblem, number: int) -> str:
+    """An integral in words, if the condition of this number is one; else nothing."""
+    if number < 0 or discrete.conditions[number].is_pointwise:
+        return ""
+    return discrete.conditions[number].condition.label.replace("Total(", "integral(")
 
 
 def _names(regions: Sequence[str]) -> list[str]:

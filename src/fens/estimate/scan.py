@@ -24,6 +24,7 @@ from ..problem import Formula, Problem, Wrapped
 from ..problem.discontinuity import steepest_places
 from .cells import cells_of, extremes_in_cells, part_of_bump, ranges_nearby, smooth_in_cells
 from .local import NOWHERE, LocalError, Look
+from .quadrature import Checked
 
 
 def standing_out(
@@ -47,13 +48,21 @@ def standing_out(
 
 
 def scans(
-    problem: Problem, discretised: Sequence[DiscreteCondition], seed: np.random.SeedSequence
+    problem: Problem,
+    discretised: Sequence[DiscreteCondition],
+    integrals: Sequence[Checked],
+    seed: np.random.SeedSequence,
 ) -> list[tuple[int, Scan]]:
-    """A look at all equations whose known functions might do something between the points, with their numbers."""
-    found = []
-    for k, (p, stream) in enumerate(zip(discretised, seed.spawn(len(discretised)), strict=True)):
+    """A look at all equations whose known functions might do something between the points, with their numbers.
+
+    An integral is held against the points of the finest rule that it was checked by.
+    """
+    found, finest = [], {i.number: i.finer[-1] for i in integrals}
+    for k, (own, stream) in enumerate(zip(discretised, seed.spawn(len(discretised)), strict=True)):
+        p = finest.get(k, own)
         formulas = [f for f in _known(p) if not is_plain(f.expression, problem)]
-        if formulas and p.is_pointwise and any(len(q.ends) for q in p.condition.region.patches):
+        sampled = p.is_pointwise or k in finest
+        if formulas and sampled and any(len(q.ends) for q in p.condition.region.patches):
             looks = Scanning.FEW_LOOKS if all(map(_is_computed, formulas)) else Scanning.LOOKS
             everywhere = p.moved(_everywhere(p, looks, np.random.default_rng(stream)), problem.coordinates)
             found.append((k, Scan.of(formulas, p, everywhere, _abrupt(formulas, p, problem))))
@@ -165,8 +174,9 @@ class Scan:
         abrupt: DiscreteCondition | None,
     ) -> Scan:
         """That of functions which have values there: a callable may take the points of a solve and no others."""
-        here, there = _values(formulas, fitted), _values(formulas, everywhere)
-        steep = [None] * len(formulas) if abrupt is None else _values(formulas, abrupt)
+        is_integral = not fitted.is_pointwise  # what an integrand is divided by is no longer in the integral
+        here, there = _values(formulas, fitted, is_integral), _values(formulas, everywhere, is_integral)
+        steep = [None] * len(formulas) if abrupt is None or is_integral else _values(formulas, abrupt, False)
         steep = [c if f.expression in _coefficients(fitted) else None for f, c in zip(formulas, steep, strict=True)]
         known = [(a, b, c) for a, b, c in zip(here, there, steep, strict=True) if a is not None and b is not None]
         return cls(fitted, everywhere, abrupt, [a for a, *_ in known], [b for _, b, _ in known], [c for *_, c in known])
@@ -197,6 +207,8 @@ class Scan:
         Where the equation gives values that is all of it. Else it is the part of the region that the bump fills, and
         nothing where points see it, next to which as much is left: that is in other residuals.
         """
+        if not self.fitted.is_pointwise:  # of an integrand nothing is to vanish; finer rules tell what is left
+            return None
         points, rows, shares = self.everywhere.samples.points, [np.zeros(0, dtype=int)], [np.zeros(0)]
         cells = cells_of(points)
         for here, there in zip(self.here, self.there, strict=True):
@@ -217,12 +229,14 @@ class Scan:
         return found, np.where(beyond > Scanning.BEYOND * (most - least), share, 0.0)
 
 
-def _values(formulas: Sequence[Formula], discretised: DiscreteCondition) -> list[np.ndarray | None]:
-    """Known functions relative to the coefficients; None for those that cannot be evaluated."""
+def _values(
+    formulas: Sequence[Formula], discretised: DiscreteCondition, as_they_are: bool
+) -> list[np.ndarray | None]:
+    """Known functions relative to the coefficients, or as they are; None for those that cannot be evaluated."""
     found: list[np.ndarray | None] = []
     with np.errstate(all="ignore"):
         try:
-            size = _size(discretised)
+            size = np.ones(len(discretised.samples)) if as_they_are else _size(discretised)
         except EvaluationError:
             return [None] * len(formulas)
         for formula in formulas:

@@ -75,6 +75,13 @@ class Second:
         values = values_at(self.features, torch.cat([self.weights[:, None], known, found], 1), probes)
         return Responses(values, [p.far for p in probes])
 
+    def change(self, number: int, of_rows: np.ndarray) -> Tensor:
+        """The weights of what a change of the right-hand side of one condition makes of the solution."""
+        parts = [np.zeros(len(c)) if k != number else of_rows for k, c in enumerate(self.conditions)]
+        factors = [to_host(torch.as_tensor(c.row_weights)) for c in self.conditions]
+        side = np.concatenate([part * factor for part, factor in zip(parts, factors, strict=True)])
+        return self.factorised.weights_for(to_device(side, self.weights.device)[:, None], refined=False)[:, 0]
+
     def _random_functions(self, rng: np.random.Generator) -> Tensor:
         """The weights of two random functions of the features, one of them smooth."""
         smoothest = to_device(torch.cat([_smoothest(m.speeds) for m in self.features.members]), self.weights.device)
