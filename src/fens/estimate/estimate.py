@@ -20,6 +20,7 @@ from ..fit.stats import Stats
 from ..geometry import Domain, Samples
 from ..nonlinear import Iterate
 from ..problem import Component
+from .along import between_points
 from .assess import Error, Evidence, assess
 from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
@@ -41,7 +42,7 @@ def estimate_error(
 ) -> Error:
     """The error of Σ w_j φ_j as a solution of a problem."""
     problem = discrete.problem
-    for_probes, for_points, for_features, for_closer, for_half, for_scan, for_finer = seed.spawn(7)
+    for_probes, for_points, for_features, for_closer, for_half, for_scan, for_finer, for_ways = seed.spawn(8)
     found = Found(discrete, features, weights, ansaetze, scales, for_half)
     probes = tuple(Probes.of(c.domain, discrete.held_out, f.frequencies, for_probes) for c, f in found.members)
     values = values_at(features, weights, probes)
@@ -74,6 +75,8 @@ def estimate_error(
     coarse = max(shares, key=lambda k: shares[k], default=-1)
     scanned = scans(problem, discrete.conditions, integrals, for_scan)
     bumps = standing_out(problem, scanned, partial(Look.of, features=features, weights=weights), natural)
+    between = between_points(problem, discrete.conditions, features, weights, natural, for_ways)
+    bumps = max(bumps, between, key=lambda e: e.relative)
     local = max(local, slow, key=lambda e: e.relative)
     places = [(k, place) for k, scan in scanned for place in scan.unseen()]
     places.sort(key=lambda found: discrete.conditions[found[0]].is_pointwise)
@@ -84,7 +87,8 @@ def estimate_error(
     local = max(local, bumps, key=lambda e: e.relative)
     names = _names([c.condition.region.name for c in discrete.held_out])
     against = dict[int, float]()
-    if local.relative < 1 or max(found.residuals) <= Assessment.UNRESOLVED:  # else nothing is resolved
+    hidden = Assessment.SAFETY * between.relative > Assessment.UNCERTAIN  # what is left may be what points do not see
+    if not hidden and (local.relative < 1 or max(found.residuals) <= Assessment.UNRESOLVED):  # else nothing is resolved
         against = contradiction(
             discrete, features, weights, found.here, found.residuals, lambda: found.half[1], looks, found.moved, probes
         )

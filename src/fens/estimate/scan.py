@@ -110,22 +110,22 @@ def _size(discretised: DiscreteCondition) -> np.ndarray:
 def is_plain(expression: sp.Expr, problem: Problem) -> bool:
     """Whether a formula can hide nothing: sums and products of sines and exponentials of few waves, and polynomials."""
     half_widths = dict(zip(problem.coordinates, problem.domain.half_widths, strict=True))
-    waves = _waves(expression, half_widths)
+    waves = waves_of(expression, half_widths)
     return waves is not None and waves <= Scanning.PLAIN_WAVES
 
 
-def _waves(e: sp.Expr, half_widths: dict[sp.Symbol, float]) -> float | None:
+def waves_of(e: sp.Expr, half_widths: dict[sp.Symbol, float]) -> float | None:
     """How many radians a formula may turn by across half the domain; None if that does not show in it."""
     if not e.free_symbols & set(half_widths):
         return None if e.has(Wrapped) else 0.0
     if e in half_widths:
         return 1.0
     if isinstance(e, sp.Add | sp.Mul):
-        parts = [_waves(a, half_widths) for a in e.args]
+        parts = [waves_of(a, half_widths) for a in e.args]
         known = [p for p in parts if p is not None]
         return None if len(known) < len(parts) else (max if isinstance(e, sp.Add) else sum)(known)
     if isinstance(e, sp.Pow) and e.exp.is_Integer and e.exp > 0:
-        base = _waves(e.base, half_widths)
+        base = waves_of(e.base, half_widths)
         return None if base is None else int(e.exp) * base
     if isinstance(e, sp.sin | sp.cos | sp.exp | sp.sinh | sp.cosh):
         slopes = {x: sp.diff(e.args[0], x) for x in half_widths}
