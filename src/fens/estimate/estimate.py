@@ -73,7 +73,7 @@ def estimate_error(
     differences = [d + sum(errors[i] for _, errors in by_rules) for i, d in enumerate(differences)]
     shares = {k: max(e / s if e else 0.0 for e, s in zip(errors, natural, strict=True)) for k, errors in by_rules}
     coarse = max(shares, key=lambda k: shares[k], default=-1)
-    scanned = scans(problem, discrete.conditions, integrals, for_scan)
+    scanned = scans(problem, discrete.conditions, for_scan, integrals)
     bumps = standing_out(problem, scanned, partial(Look.of, features=features, weights=weights), natural)
     between = between_points(problem, discrete.conditions, features, weights, natural, for_ways)
     bumps = max(bumps, between, key=lambda e: e.relative)

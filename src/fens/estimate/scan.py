@@ -50,12 +50,14 @@ def standing_out(
 def scans(
     problem: Problem,
     discretised: Sequence[DiscreteCondition],
-    integrals: Sequence[Checked],
     seed: np.random.SeedSequence,
+    integrals: Sequence[Checked] = (),
+    is_relative: bool = True,
 ) -> list[tuple[int, Scan]]:
     """A look at all equations whose known functions might do something between the points, with their numbers.
 
-    An integral is held against the points of the finest rule that it was checked by.
+    An integral is held against the points of the finest rule that it was checked by. Functions are relative to the
+    coefficients of their equation, unless these mean something by themselves: so do integrands.
     """
     found, finest = [], {i.number: i.finer[-1] for i in integrals}
     for k, (own, stream) in enumerate(zip(discretised, seed.spawn(len(discretised)), strict=True)):
@@ -65,7 +67,8 @@ def scans(
         if formulas and sampled and any(len(q.ends) for q in p.condition.region.patches):
             looks = Scanning.FEW_LOOKS if all(map(_is_computed, formulas)) else Scanning.LOOKS
             everywhere = p.moved(_everywhere(p, looks, np.random.default_rng(stream)), problem.coordinates)
-            found.append((k, Scan.of(formulas, p, everywhere, _abrupt(formulas, p, problem))))
+            abrupt = None if k in finest else _abrupt(formulas, p, problem)
+            found.append((k, Scan.of(formulas, p, everywhere, abrupt, is_relative and k not in finest)))
     return found
 
 
@@ -172,11 +175,11 @@ class Scan:
         fitted: DiscreteCondition,
         everywhere: DiscreteCondition,
         abrupt: DiscreteCondition | None,
+        is_relative: bool,
     ) -> Scan:
         """That of functions which have values there: a callable may take the points of a solve and no others."""
-        is_integral = not fitted.is_pointwise  # what an integrand is divided by is no longer in the integral
-        here, there = _values(formulas, fitted, is_integral), _values(formulas, everywhere, is_integral)
-        steep = [None] * len(formulas) if abrupt is None or is_integral else _values(formulas, abrupt, False)
+        here, there = _values(formulas, fitted, is_relative), _values(formulas, everywhere, is_relative)
+        steep = [None] * len(formulas) if abrupt is None else _values(formulas, abrupt, is_relative)
         steep = [c if f.expression in _coefficients(fitted) else None for f, c in zip(formulas, steep, strict=True)]
         known = [(a, b, c) for a, b, c in zip(here, there, steep, strict=True) if a is not None and b is not None]
         return cls(fitted, everywhere, abrupt, [a for a, *_ in known], [b for _, b, _ in known], [c for *_, c in known])
@@ -230,13 +233,13 @@ class Scan:
 
 
 def _values(
-    formulas: Sequence[Formula], discretised: DiscreteCondition, as_they_are: bool
+    formulas: Sequence[Formula], discretised: DiscreteCondition, is_relative: bool
 ) -> list[np.ndarray | None]:
     """Known functions relative to the coefficients, or as they are; None for those that cannot be evaluated."""
     found: list[np.ndarray | None] = []
     with np.errstate(all="ignore"):
         try:
-            size = np.ones(len(discretised.samples)) if as_they_are else _size(discretised)
+            size = _size(discretised) if is_relative else np.ones(len(discretised.samples))
         except EvaluationError:
             return [None] * len(formulas)
         for formula in formulas:
