@@ -468,6 +468,9 @@ class Contradiction(Steering):
     GROWN = constant(1.1, "factor by which those of others grow")
     GROWN_BY_FAR = constant(5.0, "the same where its own falls a little")
     WITHOUT = constant(0.01, "factor by which residuals fall without a condition that contradicts the others")
+    AS_FIRM = constant(
+        3.0, "factor by which equations with kinks may determine a solution less without one that contradicts the others"
+    )
     PLACES_ON_FACE = constant(8, "places on a face")
     HIDDEN = constant(
         0.1, "share of the leading terms in an equation for the shortest waves, below which it may have layers"
