@@ -469,7 +469,7 @@ class Contradiction(Steering):
     GROWN_BY_FAR = constant(5.0, "the same where its own falls a little")
     WITHOUT = constant(0.01, "factor by which residuals fall without a condition that contradicts the others")
     AS_FIRM = constant(
-        3.0, "factor by which equations with kinks may determine a solution less without one that contradicts the others"
+        3.0, "factor by which equations with kinks may determine a solution less without one that contradicts them"
     )
     PLACES_ON_FACE = constant(8, "places on a face")
     HIDDEN = constant(

@@ -145,7 +145,7 @@ def natural_size(condition: LinearRows, half_widths: HalfWidths) -> float:
 def natural_sizes(condition: LinearRows, half_widths: HalfWidths) -> np.ndarray:
     """The same at each point."""
     terms = [np.abs(c) / _length(half_widths, jet) for c, jet in numeric(condition)]
-    return np.sum([np.broadcast_to(t, len(condition.functional.points)) for t in terms], axis=0)
+    return np.asarray(np.sum([np.broadcast_to(t, len(condition.functional.points)) for t in terms], axis=0))
 
 
 def _length(half_widths: HalfWidths, jet: Jet) -> float:

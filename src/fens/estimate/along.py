@@ -88,7 +88,7 @@ class Ways:
 
     def at(self, values: np.ndarray) -> np.ndarray:
         """Values at points, interpolated."""
-        return (1 - self.share) * values[self.start] + self.share * values[self.end]
+        return np.asarray((1 - self.share) * values[self.start] + self.share * values[self.end])
 
     def beyond(self, here: np.ndarray, there: np.ndarray) -> np.ndarray:
         """By how much values on the ways leave those at neighbouring points, where that is by far."""

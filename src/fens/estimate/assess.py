@@ -34,8 +34,8 @@ class Evidence:
     looked at; `local` the largest error that residuals show near the place where they are, relative to the solution,
     `where` that is and in which `equation`; `coordinates` what the rounding of coordinates makes; `conflict` has the
     residuals of equations that contradict each other; `objection` says why conditions are in the wrong place, and
-    `unseen` is a place at which a known function does something that no point saw. `quadrature` is the largest change of
-    the solution, relative to it, that finer rules for an `integral` among the conditions speak of.
+    `unseen` is a place at which a known function does something that no point saw. `quadrature` is the largest
+    change of the solution, relative to it, that finer rules for an `integral` among the conditions speak of.
     """
 
     residuals: Mapping[str, float]

@@ -32,7 +32,7 @@ class Checked:
         """What finer rules make of the condition, less what its own does: the largest difference of each row."""
         own = _residual(self.own, features, weights)
         gaps = [np.abs(_residual(p, features, weights) - own) for p in self.finer]
-        return np.max([np.nan_to_num(gap, nan=np.inf) for gap in gaps], axis=0)
+        return np.asarray(np.max([np.nan_to_num(gap, nan=np.inf) for gap in gaps], axis=0))
 
 
 def checked(discretised: Sequence[DiscreteCondition], coordinates: Sequence[sp.Symbol]) -> list[Checked]:
