@@ -47,7 +47,8 @@ def finer_rules(region: Region) -> list[tuple[Samples, np.ndarray]]:
 def _along(count: int, region: Region) -> int:
     """How many points along a direction make about as many in all, and a few along each at least."""
     dimension = max((len(p.ends) for p in region.patches), default=1)
-    return max(int(Discretisation.RULE_LEAST), round(float(count) ** (1 / max(1, dimension))))
+    along: float = count ** (1 / max(1, dimension))
+    return max(int(Discretisation.RULE_LEAST), round(along))
 
 
 def _checked(name: str, given: Any) -> Functional:
