@@ -356,6 +356,29 @@ def joined(equations: Mapping[Any, Any], more: Mapping[Any, Any]) -> fens.Proble
     return fens.Problem({k: [*equations.get(k, []), *([more[k]] if k in more else [])] for k in {**equations, **more}})
 
 
+def divided_by_distance(rng: np.random.Generator) -> Trial:
+    """w″ + m w′/x = f as it stands next to x = 0, where smooth solutions need no condition; few features or many."""
+    w, m, k, end = W(x), int(rng.integers(1, 4)), number(rng, 0.5, 2), float(number(rng, 1, 3))
+    exact = sp.cos(k * x) + number(rng, -1, 1) * x**2
+    ball = fens.Box({x: (0, end)})
+    source = exact.diff(x, 2) + m * sp.expand(exact.diff(x) / x)
+    problem = fens.Problem({
+        ball: sp.Eq(w.diff(x, 2) + m * w.diff(x) / x, source), ball.face(x, end): sp.Eq(w, exact.subs(x, end))
+    })
+    return Trial("solved", problem, exact, {"features": pick(rng, (SMALL, 200, 400))}, ((0.0,),))
+
+
+def wavy_integral(rng: np.random.Generator) -> Trial:
+    """w″ + k² w = 0 with w(0) = 0, and its integral instead of a value at the other end."""
+    w, k = W(x), number(rng, 5, 90)
+    whole = (1 - np.cos(float(k))) / float(k)
+    if abs(np.sin(float(k) / 2)) < 0.3:  # next to a wave number at which the integral says nothing
+        k, whole = sp.Float(33.0), (1 - np.cos(33.0)) / 33.0
+    equations = [sp.Eq(w.diff(x, 2) + k**2 * w, 0), sp.Eq(fens.integral(w), whole)]
+    problem = fens.Problem({line: equations, line.face(x, 0): sp.Eq(w, 0)})
+    return Trial("solved", problem, sp.sin(k * x), {"features": 200})
+
+
 def known_twice(rng: np.random.Generator) -> Trial:
     """A condition more than needed, which fits the others."""
     equations, w, exact = regular_on_a_line(rng)
@@ -522,6 +545,63 @@ def bump_on_a_line(rng: np.random.Generator) -> Trial:
     exact = sp.exp(-(((x - a) / width) ** 2)) + x
     problem = fens.manufacture({line: w.diff(x, 2), line.boundary: w}, w, exact)
     return Trial("hard", problem, exact, {"features": 200}, ((float(a),),))
+
+
+def weighted_integral(rng: np.random.Generator) -> Trial:
+    """A line through zero, whose slope an integral tells, with a bump, a step or a root in its weight."""
+    w, a = W(x), float(number(rng, 0.2, 0.8))
+    width = 10 ** float(rng.uniform(-5, -1))
+    weight, whole = pick(rng, (
+        (1 + sp.exp(-(((x - a) / width) ** 2)) / width, 0.5 + a * np.sqrt(np.pi)),
+        (sp.Heaviside(x - a, 0), (1 - a**2) / 2),
+        (sp.Piecewise((2, x < a), (1, True)), (1 + a**2) / 2),
+        (1 / sp.sqrt(x), 2 / 3),
+        (sp.Abs(x - a), (1 - a) ** 2 * (2 + a) / 6 + a**3 / 6),
+    ))  # fmt: skip
+    equations = [sp.Eq(w.diff(x, 2), 0), sp.Eq(fens.integral(weight * w), float(whole))]
+    return Trial("hard", fens.Problem({line: equations, line.face(x, 0): sp.Eq(w, 0)}), x, {"features": SMALL})
+
+
+def weighted_mean(rng: np.random.Generator) -> Trial:
+    """Laplace with given fluxes, and a mean over a spot or a strip of the square, or over a part of a face."""
+    u, a, b = U(x, y), float(number(rng, 0.35, 0.65)), float(number(rng, 0.35, 0.65))
+    width, which = 10 ** float(rng.uniform(-2.3, -1)), int(rng.integers(3))
+    spot = sp.exp(-((x - a) ** 2 + (y - b) ** 2) / width**2) / (width**2 * sp.pi)
+    strip = sp.Piecewise((u, x < a), (0, True))
+    flux = {square.boundary: sp.Eq(fens.normal_derivative(u), fens.normal(x))}
+    if which == 2:
+        part = sp.Piecewise((u, y < b), (0, True))
+        problem = fens.Problem({square: laplacian(u), square.face(x, 1): sp.Eq(fens.integral(part), 2 * b), **flux})
+        return Trial("hard", problem, x + 1, {"features": PLANE})
+    inside, whole = pick(rng, ((spot * u, a + 1), (strip, a**2 / 2 + a)))
+    problem = fens.Problem({square: [laplacian(u), sp.Eq(fens.integral(inside), whole)], **flux})
+    return Trial("hard", problem, x + 1, {"features": PLANE})
+
+
+def bump_in_the_solution(rng: np.random.Generator) -> Trial:
+    """A source that is a bump in w or w′, of any width; what it adds up to is a step of the slope."""
+    w, width, a = W(x), 10 ** float(rng.uniform(-4.5, -1)), number(rng, 0.3, 0.7)
+    if rng.integers(2):  # from zero with slope 1: w′² = 1 + 2 ∫ of the source over w
+        from scipy.interpolate import CubicSpline
+        from scipy.special import erf
+
+        high = float(number(rng, 0.1, 0.6))
+        source = high * sp.exp(-(((w - a) / width) ** 2)) / width
+        near = float(a) + width * np.linspace(-8, 8, 2001)  # few in all: the rounding of each adds up
+        fine = np.unique(np.concatenate([np.linspace(0, 1, 2001), near[(near > 0) & (near < 1)]]))
+        fine = fine[np.diff(fine, prepend=-1) > 1e-9]
+        area = high * np.sqrt(np.pi) * (erf((fine - float(a)) / width) + erf(float(a) / width))
+        where = CubicSpline(fine, 1 / np.sqrt(1 + area)).antiderivative()(fine)
+        shape = fens.Box({x: (0, float(where[-1]))})
+        start = [sp.Eq(w, 0), sp.Eq(w.diff(x), 1)]
+        problem = fens.Problem({shape: sp.Eq(w.diff(x, 2), source), shape.face(x, 0): start})
+        return Trial("hard", problem, CubicSpline(where, fine), {"features": 200})
+    exact = sp.exp(x) / 2 + x / 4
+    known = sp.exp(-(((w.diff(x) - 1 - a) / width) ** 2)) / width  # the same on both sides but for the solution
+    there = sp.exp(-(((exact.diff(x) - 1 - a) / width) ** 2)) / width
+    equation = sp.Eq(w.diff(x, 2) + number(rng, 0.1, 0.5) * (known - there), exact.diff(x, 2))
+    problem = fens.Problem({line: equation, line.boundary: sp.Eq(w, exact)})
+    return Trial("hard", problem, exact, {"features": 200, "initial": exact + 0.01 * x * (1 - x)})
 
 
 def wrapped_bump(rng: np.random.Generator) -> Trial:
@@ -868,11 +948,12 @@ def elliptic_in_time(rng: np.random.Generator) -> Trial:
 SOLVED: tuple[Family, ...] = (
     elliptic, helmholtz, mixed, growth, logistic, near_resonance, oscillator, scaled, far_away, heat,
     backward_as_it_should, wave, advection, rotation, periodic, nonlinear, stokes, beam, pair_of_functions,
-    regular_at_zero, around_an_axis, known_twice, lively,
+    regular_at_zero, around_an_axis, known_twice, lively, divided_by_distance, wavy_integral,
 )  # fmt: skip
 HARD: tuple[Family, ...] = (
     bessel, euler, root, branching, polar, weak_corner, corner, jumping_data, torsion, bump, bump_on_a_line,
-    wrapped_bump, layer, front, waves, kink, small_bump, ramp_in_a_flux,
+    wrapped_bump, layer, front, waves, kink, small_bump, ramp_in_a_flux, weighted_integral, weighted_mean,
+    bump_in_the_solution,
 )  # fmt: skip
 CONTRADICTORY: tuple[Family, ...] = (
     two_values, two_equations, incompatible_flux, too_many_ends, value_and_flux, wrong_at_a_singular_point, curl,

@@ -236,7 +236,10 @@ class Discretisation(Steering):
         1e-5, "weight of data with noise relative to that of equations, which are to hold whatever the data say"
     )
     NEGLIGIBLE = constant(1e-6, "size of one unknown relative to another's, below which it may be rounding")
-    RULE = constant(24, "points of an integral along a direction")
+    RULE = constant(2000, "points of an integral, about; along each direction as many")
+    RULE_LEAST = constant(24, "points along a direction at least")
+    FINER = constant(1.4, "times as many points along a direction, by which the integrals of a solution are checked")
+    FINEST = constant(2**15, "points of a rule by which they are checked once more")
 
 
 class SolverChoice(Steering):
@@ -471,6 +474,9 @@ class Contradiction(Steering):
     GROWN = constant(1.1, "factor by which those of others grow")
     GROWN_BY_FAR = constant(5.0, "the same where its own falls a little")
     WITHOUT = constant(0.01, "factor by which residuals fall without a condition that contradicts the others")
+    AS_FIRM = constant(
+        3.0, "factor by which equations with kinks may determine a solution less without one that contradicts them"
+    )
     PLACES_ON_FACE = constant(8, "places on a face")
     HIDDEN = constant(
         0.1, "share of the leading terms in an equation for the shortest waves, below which it may have layers"

@@ -94,10 +94,15 @@ class DiscreteCondition:
         noise = None if self.noise is None else self.noise[rows]
         return replace(self, samples=samples, values=values, functional=functional, noise=noise)
 
-    def moved(self, samples: Samples, coordinates: Sequence[sp.Symbol]) -> DiscreteCondition:
-        """The condition at other points."""
-        values = _known_values(self.condition.equation, samples, coordinates)
-        return replace(self, samples=samples, values=values, functional=RowFunctional.of(samples, self.points.device))
+    def moved(
+        self, samples: Samples, coordinates: Sequence[sp.Symbol], T: np.ndarray | None = None
+    ) -> DiscreteCondition:
+        """The condition at other points, or its functional by another rule; without one, what it is a functional of."""
+        values = _known_values(self.condition.equation, samples, coordinates, T)
+        if T is None and ONE_OVER_MEASURE in self.values:
+            values[ONE_OVER_MEASURE] = np.full(len(samples), self.values[ONE_OVER_MEASURE][0])
+        functional = RowFunctional.of(samples, self.points.device, T)
+        return replace(self, samples=samples, values=values, functional=functional)
 
     def residual(self, jets: Jets) -> np.ndarray:
         """F at the points, whatever it is: a trial step may leave the domain of a function in it."""

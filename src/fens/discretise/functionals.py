@@ -25,8 +25,30 @@ class Integral:
 
     def rows(self, region: Region) -> tuple[Samples, np.ndarray]:
         """The points and weights of a rule."""
-        samples, weights = region.rule(Discretisation.RULE)
+        samples, weights = region.rule(_along(Discretisation.RULE, region))
         return samples, weights[None, :]
+
+
+def finer_rules(region: Region) -> list[tuple[Samples, np.ndarray]]:
+    """Rules for the same integral with more points, the last with many; where there are none, some of its own."""
+    own, others = _along(Discretisation.RULE, region), []
+    usual = region.rule(own)
+    for n in (round(Discretisation.FINER * own), _along(Discretisation.FINEST, region)):
+        samples, weights = region.rule(n)
+        if len(samples) != len(usual[0]):
+            others.append((samples, weights))
+    if not others and len(usual[0]) > 1:  # random points, as many whatever one asks for: every other of them
+        half = np.arange(0, len(usual[0]), 2)
+        weights = usual[1][half]
+        others.append((usual[0].only(half), weights * (usual[1].sum() / weights.sum())))
+    return others
+
+
+def _along(count: int, region: Region) -> int:
+    """How many points along a direction make about as many in all, and a few along each at least."""
+    dimension = max((len(p.ends) for p in region.patches), default=1)
+    along: float = count ** (1 / max(1, dimension))
+    return max(int(Discretisation.RULE_LEAST), round(along))
 
 
 def _checked(name: str, given: Any) -> Functional:

@@ -142,6 +142,12 @@ def natural_size(condition: LinearRows, half_widths: HalfWidths) -> float:
     return sum(float(np.abs(c).max()) / _length(half_widths, jet) for c, jet in numeric(condition))
 
 
+def natural_sizes(condition: LinearRows, half_widths: HalfWidths) -> np.ndarray:
+    """The same at each point."""
+    terms = [np.abs(c) / _length(half_widths, jet) for c, jet in numeric(condition)]
+    return np.asarray(np.sum([np.broadcast_to(t, len(condition.functional.points)) for t in terms], axis=0))
+
+
 def _length(half_widths: HalfWidths, jet: Jet) -> float:
     return float(np.prod(np.power(half_widths[jet.unknown], jet.orders)))
 

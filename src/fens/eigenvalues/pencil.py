@@ -24,6 +24,8 @@ from .._support.steering import Eigenvalues
 from ..basis import TrialSpace
 from ..discretise import DiscreteCondition, LinearRows, discretise, linearise
 from ..errors import EquationError, SettingError, UnsupportedEquation, quoted
+from ..estimate.quadrature import checked
+from ..estimate.scan import scans
 from ..geometry import Region, Samples
 from ..nonlinear import natural_size
 from ..problem import Component, Condition, Equation, Jet, LinearForm, Problem, Unknown, newton_form
@@ -87,9 +89,24 @@ class Pencil:
     def _placed(
         self, side: Callable[[Equation], Equation], samples: Mapping[Region, Samples], device: torch.device
     ) -> tuple[LinearRows, ...]:
+        return linearise(discretise(self._side(side), samples, newton_form, device))
+
+    def _side(self, side: Callable[[Equation], Equation]) -> Problem:
         parts = [replace(c, equation=side(c.equation)) for equation in self.equations for c in equation]
-        conditions = Problem.of_conditions(self.problem.domains, self.problem.components, parts)
-        return linearise(discretise(conditions, samples, newton_form, device))
+        return Problem.of_conditions(self.problem.domains, self.problem.components, parts)
+
+    def unseen(
+        self, samples: Mapping[Region, Samples], device: torch.device, seed: np.random.SeedSequence
+    ) -> tuple[float, ...] | None:
+        """A place at which a coefficient does something that no point is near enough to see; None without any."""
+        for side, is_relative in ((self._left, True), (self._right, False)):
+            problem = self._side(side)
+            placed = discretise(problem, samples, newton_form, device)
+            integrals = checked(placed, problem.coordinates)
+            for _, scan in scans(problem, placed, seed, integrals, is_relative):
+                if places := scan.unseen():
+                    return places[0]
+        return None
 
     def _left(self, equation: Equation) -> Equation:
         """L u: the equation for the eigenvalue zero."""

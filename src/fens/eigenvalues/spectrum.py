@@ -84,6 +84,13 @@ class Computed:
         problem, device = pencil.problem, device_of(settings.device)
         for_features, for_points, elsewhere, for_start = seed.spawn(4)
         samples = place_points(problem, settings, for_points)
+        if (place := pencil.unseen(samples, device, seed.spawn(1)[0])) is not None:
+            raise NotConverged(
+                f"A known function in the equations does something at ({', '.join(f'{v:.6g}' for v in place)}) that no "
+                "point is near enough to see, such as a bump or a steep change: the eigenvalues would be those of "
+                "equations without it. Take more features, or points of your own, points=.",
+                (),
+            )
         discrete = DiscreteProblem.of(problem, settings, samples, for_features, elsewhere)
         draw = _shared(problem, discrete.drawn(ansaetze, for_features))
         scales = settings.fixed_scale(problem) or scale_by_rank(discrete, draw, axis_ratios(discrete))

@@ -12,6 +12,7 @@ from ..fit.stats import Stats
 
 MORE, MORE_OR = "More features would lower the error", "Take more features"
 UNTRUSTED = ("unreliable", "inconsistent")  # verdicts with which an estimate is not to be trusted
+SMOOTHER = "Write it with a smoother integrand, or integrate over parts of the region by hand and give the result."
 SMALLEST_PERCENTAGE = 0.001
 
 
@@ -33,7 +34,8 @@ class Evidence:
     looked at; `local` the largest error that residuals show near the place where they are, relative to the solution,
     `where` that is and in which `equation`; `coordinates` what the rounding of coordinates makes; `conflict` has the
     residuals of equations that contradict each other; `objection` says why conditions are in the wrong place, and
-    `unseen` is a place at which a known function does something that no point saw.
+    `unseen` is a place at which a known function does something that no point saw. `quadrature` is the largest
+    change of the solution, relative to it, that finer rules for an `integral` among the conditions speak of.
     """
 
     residuals: Mapping[str, float]
@@ -52,6 +54,8 @@ class Evidence:
     conflict: Mapping[str, float] = field(default_factory=dict)
     objection: str = ""
     unseen: tuple[float, ...] = ()
+    quadrature: float = 0.0
+    integral: str = ""
 
     @property
     def disagreement(self) -> float:
@@ -72,6 +76,11 @@ class Evidence:
     def resolved(self) -> bool:
         """Whether the equations hold well enough for two solutions not to err alike."""
         return self.worst <= Assessment.UNRESOLVED
+
+    @property
+    def of_rule(self) -> bool:
+        """Whether most of what solutions differ by is the work of the rule for an integral."""
+        return self.quadrature * self.size > Assessment.HELPS * self.disagreement
 
     @property
     def determined(self) -> bool:
@@ -179,7 +188,10 @@ def assess(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
         return Error(float("inf"), float("inf"), *reason, evidence, nothing)
     if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()):
         return trusted("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
-    if (worst <= Assessment.ROUNDED or relative <= Assessment.FLOOR) and evidence.local <= Assessment.ROUNDED:
+    rounded = max(evidence.local, evidence.quadrature) <= Assessment.ROUNDED
+    if evidence.quadrature > max(evidence.local, Assessment.ROUNDED) and evidence.of_rule:
+        return trusted("approximation-limited", f"{_of_rule(evidence)} {SMOOTHER}")
+    if (worst <= Assessment.ROUNDED or relative <= Assessment.FLOOR) and rounded:
         return trusted("roundoff-limited", "The equations hold to rounding; more features would not help much.")
     return trusted("approximation-limited", f"{MORE}; tol= asks for as many as needed.")
 
@@ -230,6 +242,13 @@ def without_luck(error: Error, estimates: Sequence[float]) -> Error:
     return replace(error, estimate=factor * own, relative=relative, of={u: factor * e for u, e in error.of.items()})
 
 
+def _of_rule(evidence: Evidence) -> str:
+    return (
+        f"The integral in {evidence.integral} is not resolved by its points: with finer rules the solution changes by "
+        f"about {_share(evidence.quadrature)}, as it does where an integrand has a kink, a jump, a pole or a bump."
+    )
+
+
 def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, str] | None:
     """A verdict that does not trust the solution, and why; None if there is no reason for one."""
     if evidence.objection:
@@ -253,8 +272,15 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
         )
     if stats.status == "failed":
         return "unreliable", f"The nonlinear iteration failed: {stats.advice}"
+    if Assessment.SAFETY * evidence.quadrature > Assessment.UNCERTAIN:
+        return "unreliable", f"{_of_rule(evidence)} {SMOOTHER}"
     if evidence.unseen:
         place = ", ".join(f"{v:.6g}" for v in evidence.unseen)
+        if evidence.integral:
+            return "unreliable", (
+                f"The integrand of {evidence.integral} does something at ({place}) that no point of its rule is near "
+                f"enough to see, such as a bump. {SMOOTHER}"
+            )
         return "unreliable", (
             f"A known function in the equations does something at ({place}) that no point of the solve is near enough "
             "to see, such as a bump or a steep change. "

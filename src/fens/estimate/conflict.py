@@ -24,10 +24,11 @@ from ..discretise import LinearRows
 from ..fit.discrete import DiscreteProblem
 from ..geometry import Domain, Region, Samples
 from ..nonlinear import Iterate
+from ..problem import Formula, Wrapped, nonsmooth_where_zero
 from .assess import is_unique
 from .exponents import only_smooth
 from .local import Look, fastest_waves
-from .second import Probes, Second
+from .second import Probes, Responses, Second
 
 Find = Callable[[Look, Samples], Look]
 
@@ -61,7 +62,7 @@ def contradiction(
     smaller = None
     if few := of_few_rows(discrete, looks, layers, concentrated):
         smaller = Reweighted.of(discrete, half(), features, weights)
-        if found := superfluous(smaller, few, relative, probes):
+        if found := superfluous(smaller, few, relative, probes, any(map(has_kinks, looks.values()))):
             return {k: relative[k] for k in found}
     if layers:
         return {}
@@ -107,8 +108,22 @@ def is_regular(look: Look) -> bool:
     return bool(look.leading(np.array(region.half_widths)).min() > LocalLook.VANISHING)
 
 
+def has_kinks(look: Look) -> bool:
+    """Whether functions in an equation jump or have a kink where it holds, as far as their formulas tell."""
+    form, n = look.discretised.form, len(look.residual)
+    expressions = [form.source.expression, *(c.expression for _, c in form.coefficients)]
+    unknowns = {symbol for _, symbol in form.equation.jets}
+    for switch in {s for e in expressions for s in nonsmooth_where_zero(e)}:
+        if switch.free_symbols & unknowns:
+            return True
+        values = Formula(switch)(look.discretised.values, n)
+        if np.nanmin(values) < 0 < np.nanmax(values):
+            return True
+    return any(e.has(Wrapped) for e in expressions)
+
+
 def superfluous(
-    smaller: Reweighted, few: Sequence[int], relative: Sequence[float], probes: Sequence[Probes]
+    smaller: Reweighted, few: Sequence[int], relative: Sequence[float], probes: Sequence[Probes], kinks: bool
 ) -> list[int]:
     """A condition without which all others determine a solution and hold, and the one that gives way most to it."""
     if (before := smaller.usual) is None:
@@ -116,7 +131,7 @@ def superfluous(
     for k in few:
         after = smaller.residuals({k: 0.0})
         falls = after is not None and _norm_without(k, after) < Contradiction.WITHOUT * _norm_without(k, before)
-        if falls and smaller.is_determined({k: 0.0}, probes):
+        if falls and smaller.is_determined_without(k, probes, kinks):
             return sorted([k, max((j for j in range(len(relative)) if j != k), key=lambda j: relative[j])])
     return []
 
@@ -231,13 +246,19 @@ class Reweighted:
         there = Iterate.of(self.discrete.problem, self.discrete.held_out, self.features, solved.weights)
         return [rms(r) for r in there.residuals]
 
-    def is_determined(self, heavier: Mapping[int, float], probes: Sequence[Probes]) -> bool:
-        """Whether the equations determine a solution, some of their weights multiplied."""
-        solved = self._solved(heavier)
-        if solved is None:
+    def is_determined_without(self, one: int, probes: Sequence[Probes], kinks: bool) -> bool:
+        """Whether the equations determine a solution without one of them; with kinks in them, as firmly as with it.
+
+        At a kink or a jump a little is left of every function, so that none but zero seems to satisfy them.
+        """
+        without, whole = self._responses({one: 0.0}, probes), self._responses({}, probes)
+        if without is None or whole is None or not is_unique(without.recovery, without.sensitivity):
             return False
-        found = solved.responses(self.discrete.problem, probes, np.random.default_rng(0))
-        return is_unique(found.recovery, found.sensitivity)
+        return not kinks or without.sensitivity <= Contradiction.AS_FIRM * whole.sensitivity
+
+    def _responses(self, heavier: Mapping[int, float], probes: Sequence[Probes]) -> Responses | None:
+        solved = self._solved(heavier)
+        return None if solved is None else solved.responses(self.discrete.problem, probes, np.random.default_rng(0))
 
     def _solved(self, heavier: Mapping[int, float]) -> Second | None:
         rows = tuple(replace(c, weight=c.weight * heavier.get(k, 1.0)) for k, c in enumerate(self.conditions))

@@ -20,11 +20,13 @@ from ..fit.stats import Stats
 from ..geometry import Domain, Samples
 from ..nonlinear import Iterate
 from ..problem import Component
+from .along import between_points
 from .assess import Error, Evidence, assess
 from .closer import closer_points, corners, vanishing
 from .conflict import contradiction
 from .kind import objection
 from .local import Look, degenerate_error, fastest_waves, local_error
+from .quadrature import checked, errors_of_rules
 from .scan import scans, standing_out
 from .second import Probes, second_solution, values_at
 
@@ -40,7 +42,7 @@ def estimate_error(
 ) -> Error:
     """The error of Σ w_j φ_j as a solution of a problem."""
     problem = discrete.problem
-    for_probes, for_points, for_features, for_closer, for_half, for_scan, for_finer = seed.spawn(7)
+    for_probes, for_points, for_features, for_closer, for_half, for_scan, for_finer, for_ways = seed.spawn(8)
     found = Found(discrete, features, weights, ansaetze, scales, for_half)
     probes = tuple(Probes.of(c.domain, discrete.held_out, f.frequencies, for_probes) for c, f in found.members)
     values = values_at(features, weights, probes)
@@ -66,17 +68,27 @@ def estimate_error(
         differences = [max(d, way * gap) for d, gap in zip(differences, gaps, strict=True)]
         most = Estimation.MOST_OF_CHANGE * way * max(gap / s for gap, s in zip(gaps, natural, strict=True))
         slow = replace(slow, relative=min(slow.relative, most))
-    scanned = scans(problem, discrete.conditions, for_scan)
+    integrals = checked(discrete.conditions, problem.coordinates)
+    by_rules = [] if second is None else errors_of_rules(integrals, second, features, weights, probes)
+    differences = [d + sum(errors[i] for _, errors in by_rules) for i, d in enumerate(differences)]
+    shares = {k: max(e / s if e else 0.0 for e, s in zip(errors, natural, strict=True)) for k, errors in by_rules}
+    coarse = max(shares, key=lambda k: shares[k], default=-1)
+    scanned = scans(problem, discrete.conditions, for_scan, integrals)
     bumps = standing_out(problem, scanned, partial(Look.of, features=features, weights=weights), natural)
+    between = between_points(problem, discrete.conditions, features, weights, natural, for_ways)
+    bumps = max(bumps, between, key=lambda e: e.relative)
     local = max(local, slow, key=lambda e: e.relative)
-    unseen = [place for _, scan in scanned for place in scan.unseen()]
+    places = [(k, place) for k, scan in scanned for place in scan.unseen()]
+    places.sort(key=lambda found: discrete.conditions[found[0]].is_pointwise)
+    unseen = [place for _, place in places]
     stands_out = bumps.relative > Estimation.STANDS_OUT * local.relative
     if Assessment.SAFETY * bumps.relative > Assessment.UNCERTAIN and stands_out:
         unseen.append(bumps.place)
     local = max(local, bumps, key=lambda e: e.relative)
     names = _names([c.condition.region.name for c in discrete.held_out])
     against = dict[int, float]()
-    if local.relative < 1 or max(found.residuals) <= Assessment.UNRESOLVED:  # else nothing is resolved
+    hidden = Assessment.SAFETY * between.relative > Assessment.UNCERTAIN  # what is left may be what points do not see
+    if not hidden and (local.relative < 1 or max(found.residuals) <= Assessment.UNRESOLVED):  # else nothing is resolved
         against = contradiction(
             discrete, features, weights, found.here, found.residuals, lambda: found.half[1], looks, found.moved, probes
         )
@@ -88,6 +100,8 @@ def estimate_error(
         conflict={names[k]: r for k, r in against.items()},
         objection=objection(problem, discrete.held_out, looks, found.moved),
         unseen=unseen[0] if unseen else (),
+        quadrature=shares.get(coarse, 0.0),
+        integral=_integral(discrete, places[0][0] if places else coarse),
     )  # fmt: skip
     return assess(evidence, stats, not all(a.is_plain for a in ansaetze))
 
@@ -231,6 +245,13 @@ class Found:
 
 def _largest_gap(values: np.ndarray, others: np.ndarray) -> float:
     return float(np.nan_to_num(np.abs(values - others), nan=np.inf).max())
+
+
+def _integral(discrete: DiscreteProblem, number: int) -> str:
+    """An integral in words, if the condition of this number is one; else nothing."""
+    if number < 0 or discrete.conditions[number].is_pointwise:
+        return ""
+    return discrete.conditions[number].condition.label.replace("Total(", "integral(")
 
 
 def _names(regions: Sequence[str]) -> list[str]:

@@ -55,12 +55,17 @@ class Look:
 
         `sizes` are those of the unknowns, and `wave_numbers` has how fast each can vary at each point, along each axis.
         """
+        with np.errstate(all="ignore"):
+            ratio = np.abs(self.residual) / self.whole(sizes, wave_numbers)
+        return np.asarray(np.where(np.isfinite(ratio), ratio, 0.0))
+
+    def whole(self, sizes: Sequence[float], wave_numbers: np.ndarray) -> np.ndarray:
+        """What the equation makes at each point of changes as large as the unknowns, that vary as fast."""
         whole = np.zeros(len(self.residual))
         with np.errstate(all="ignore"):
             for jet, c in self.coefficients:
                 whole += np.abs(c) * sizes[jet.unknown] * np.prod(wave_numbers ** np.array(jet.orders), axis=1)
-            ratio = np.abs(self.residual) / whole
-        return np.asarray(np.where(np.isfinite(ratio), ratio, 0.0))
+        return whole
 
     def leading(self, half_widths: np.ndarray) -> np.ndarray:
         """The smallest coefficient of a highest derivative along one axis, relative to what it usually is.

@@ -24,6 +24,7 @@ from ..problem import Formula, Problem, Wrapped
 from ..problem.discontinuity import steepest_places
 from .cells import cells_of, extremes_in_cells, part_of_bump, ranges_nearby, smooth_in_cells
 from .local import NOWHERE, LocalError, Look
+from .quadrature import Checked
 
 
 def standing_out(
@@ -47,16 +48,27 @@ def standing_out(
 
 
 def scans(
-    problem: Problem, discretised: Sequence[DiscreteCondition], seed: np.random.SeedSequence
+    problem: Problem,
+    discretised: Sequence[DiscreteCondition],
+    seed: np.random.SeedSequence,
+    integrals: Sequence[Checked] = (),
+    is_relative: bool = True,
 ) -> list[tuple[int, Scan]]:
-    """A look at all equations whose known functions might do something between the points, with their numbers."""
-    found = []
-    for k, (p, stream) in enumerate(zip(discretised, seed.spawn(len(discretised)), strict=True)):
+    """A look at all equations whose known functions might do something between the points, with their numbers.
+
+    An integral is held against the points of the finest rule that it was checked by. Functions are relative to the
+    coefficients of their equation, unless these mean something by themselves: so do integrands.
+    """
+    found, finest = [], {i.number: i.finer[-1] for i in integrals}
+    for k, (own, stream) in enumerate(zip(discretised, seed.spawn(len(discretised)), strict=True)):
+        p = finest.get(k, own)
         formulas = [f for f in _known(p) if not is_plain(f.expression, problem)]
-        if formulas and p.is_pointwise and any(len(q.ends) for q in p.condition.region.patches):
+        sampled = p.is_pointwise or k in finest
+        if formulas and sampled and any(len(q.ends) for q in p.condition.region.patches):
             looks = Scanning.FEW_LOOKS if all(map(_is_computed, formulas)) else Scanning.LOOKS
             everywhere = p.moved(_everywhere(p, looks, np.random.default_rng(stream)), problem.coordinates)
-            found.append((k, Scan.of(formulas, p, everywhere, _abrupt(formulas, p, problem))))
+            abrupt = None if k in finest else _abrupt(formulas, p, problem)
+            found.append((k, Scan.of(formulas, p, everywhere, abrupt, is_relative and k not in finest)))
     return found
 
 
@@ -101,22 +113,22 @@ def _size(discretised: DiscreteCondition) -> np.ndarray:
 def is_plain(expression: sp.Expr, problem: Problem) -> bool:
     """Whether a formula can hide nothing: sums and products of sines and exponentials of few waves, and polynomials."""
     half_widths = dict(zip(problem.coordinates, problem.domain.half_widths, strict=True))
-    waves = _waves(expression, half_widths)
+    waves = waves_of(expression, half_widths)
     return waves is not None and waves <= Scanning.PLAIN_WAVES
 
 
-def _waves(e: sp.Expr, half_widths: dict[sp.Symbol, float]) -> float | None:
+def waves_of(e: sp.Expr, half_widths: dict[sp.Symbol, float]) -> float | None:
     """How many radians a formula may turn by across half the domain; None if that does not show in it."""
     if not e.free_symbols & set(half_widths):
         return None if e.has(Wrapped) else 0.0
     if e in half_widths:
         return 1.0
     if isinstance(e, sp.Add | sp.Mul):
-        parts = [_waves(a, half_widths) for a in e.args]
+        parts = [waves_of(a, half_widths) for a in e.args]
         known = [p for p in parts if p is not None]
         return None if len(known) < len(parts) else (max if isinstance(e, sp.Add) else sum)(known)
     if isinstance(e, sp.Pow) and e.exp.is_Integer and e.exp > 0:
-        base = _waves(e.base, half_widths)
+        base = waves_of(e.base, half_widths)
         return None if base is None else int(e.exp) * base
     if isinstance(e, sp.sin | sp.cos | sp.exp | sp.sinh | sp.cosh):
         slopes = {x: sp.diff(e.args[0], x) for x in half_widths}
@@ -163,10 +175,11 @@ class Scan:
         fitted: DiscreteCondition,
         everywhere: DiscreteCondition,
         abrupt: DiscreteCondition | None,
+        is_relative: bool,
     ) -> Scan:
         """That of functions which have values there: a callable may take the points of a solve and no others."""
-        here, there = _values(formulas, fitted), _values(formulas, everywhere)
-        steep = [None] * len(formulas) if abrupt is None else _values(formulas, abrupt)
+        here, there = _values(formulas, fitted, is_relative), _values(formulas, everywhere, is_relative)
+        steep = [None] * len(formulas) if abrupt is None else _values(formulas, abrupt, is_relative)
         steep = [c if f.expression in _coefficients(fitted) else None for f, c in zip(formulas, steep, strict=True)]
         known = [(a, b, c) for a, b, c in zip(here, there, steep, strict=True) if a is not None and b is not None]
         return cls(fitted, everywhere, abrupt, [a for a, *_ in known], [b for _, b, _ in known], [c for *_, c in known])
@@ -197,6 +210,8 @@ class Scan:
         Where the equation gives values that is all of it. Else it is the part of the region that the bump fills, and
         nothing where points see it, next to which as much is left: that is in other residuals.
         """
+        if not self.fitted.is_pointwise:  # of an integrand nothing is to vanish; finer rules tell what is left
+            return None
         points, rows, shares = self.everywhere.samples.points, [np.zeros(0, dtype=int)], [np.zeros(0)]
         cells = cells_of(points)
         for here, there in zip(self.here, self.there, strict=True):
@@ -217,12 +232,14 @@ class Scan:
         return found, np.where(beyond > Scanning.BEYOND * (most - least), share, 0.0)
 
 
-def _values(formulas: Sequence[Formula], discretised: DiscreteCondition) -> list[np.ndarray | None]:
-    """Known functions relative to the coefficients; None for those that cannot be evaluated."""
+def _values(
+    formulas: Sequence[Formula], discretised: DiscreteCondition, is_relative: bool
+) -> list[np.ndarray | None]:
+    """Known functions relative to the coefficients, or as they are; None for those that cannot be evaluated."""
     found: list[np.ndarray | None] = []
     with np.errstate(all="ignore"):
         try:
-            size = _size(discretised)
+            size = _size(discretised) if is_relative else np.ones(len(discretised.samples))
         except EvaluationError:
             return [None] * len(formulas)
         for formula in formulas:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from .._support.device import to_device, to_host
 from .._support.numbers import rms
-from .._support.steering import SecondSolve
+from .._support.steering import Discretisation, SecondSolve
 from ..basis import TrialSpace
 from ..discretise import (
     DiscreteCondition,
@@ -24,7 +24,7 @@ from ..errors import EvaluationError
 from ..fit.discrete import DiscreteProblem, place_points
 from ..geometry import Clustered, Demand, Domain
 from ..lstsq import Solvable
-from ..nonlinear import natural_size
+from ..nonlinear import natural_size, natural_sizes
 from ..problem import Problem
 
 
@@ -75,6 +75,13 @@ class Second:
         values = values_at(self.features, torch.cat([self.weights[:, None], known, found], 1), probes)
         return Responses(values, [p.far for p in probes])
 
+    def change(self, number: int, of_rows: np.ndarray) -> Tensor:
+        """The weights of what a change of the right-hand side of one condition makes of the solution."""
+        parts = [np.zeros(len(c)) if k != number else of_rows for k, c in enumerate(self.conditions)]
+        factors = [to_host(torch.as_tensor(c.row_weights)) for c in self.conditions]
+        side = np.concatenate([part * factor for part, factor in zip(parts, factors, strict=True)])
+        return self.factorised.weights_for(to_device(side, self.weights.device)[:, None], refined=False)[:, 0]
+
     def _random_functions(self, rng: np.random.Generator) -> Tensor:
         """The weights of two random functions of the features, one of them smooth."""
         smoothest = to_device(torch.cat([_smoothest(m.speeds) for m in self.features.members]), self.weights.device)
@@ -84,14 +91,16 @@ class Second:
     def _changes(self, problem: Problem, rng: np.random.Generator) -> list[Tensor]:
         """Random changes of the equations, by as much as functions of size 1.
 
-        These are functions that vary over the domain, or as the features do where these vary more slowly.
+        These are functions that vary over the domain, or as the features do where these vary more slowly. Where terms
+        are large without end, as u′/x is next to zero, each row changes relative to its own.
         """
         sizes = []
         for c in self.conditions:
-            mean_weight = float(torch.as_tensor(c.row_weights).mean())
-            natural = mean_weight * natural_size(c, problem.half_widths)
-            size = min(natural, mean_row_norm(c, self.features) / np.sqrt(len(self.features) / 2))
-            sizes.append(np.full(len(c), size))
+            weight, own = to_host(torch.as_tensor(c.row_weights)), natural_sizes(c, problem.half_widths)
+            natural = np.full(len(c), float(weight.mean()) * natural_size(c, problem.half_widths))
+            if len(own) == len(c) and own.max() > Discretisation.UNEVEN * np.median(own):
+                natural = np.minimum(natural, weight * own)
+            sizes.append(np.minimum(natural, mean_row_norm(c, self.features) / np.sqrt(len(self.features) / 2)))
         drawn = np.concatenate(sizes) * rng.standard_normal((SecondSolve.CHANGES, sum(map(len, self.conditions))))
         return list(to_device(drawn, self.weights.device))
 
