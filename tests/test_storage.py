@@ -313,7 +313,7 @@ def compares_and_integrates_alike(before, after):
     if not hasattr(before, "blocks") and not isinstance(before.problem.domain, fens.Cloud):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Unconverged)  # of a rough function few points are enough here
-            n = 20 if len(before.problem.coordinates) < 3 else 3
+            n = 20 if len(before.problem.coordinates) < 3 else 6
             assert before.integrate(unknown, points=n) == after.integrate(unknown, points=n)
 
 
