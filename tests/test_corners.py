@@ -145,7 +145,7 @@ def motz():
     rim = fens.Polygon([(-1, 0), (0, 0), (1, 0), (1, 1), (-1, 1)], (x, y))
     free = sp.Eq(fens.normal_derivative(u), 0)
     equations = {rim: sp.Eq(fens.laplacian(u), 0), rim.edge(0): sp.Eq(u, 0), rim.edge(2): sp.Eq(u, 500)}
-    return fens.solve(fens.Problem({**equations, **{rim.edge(k): free for k in (1, 3, 4)}}), features=500)
+    return fens.solve(fens.Problem({**equations, **{rim.edge(k): free for k in (1, 3, 4)}}), features=600)
 
 
 def test_the_first_coefficient_of_motz_problem(motz):

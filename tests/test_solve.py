@@ -310,7 +310,7 @@ def test_the_papers_settings_to_the_letter():
         ({"affine": "no"}, "affine must be True, False or None; got 'no'"),
         ({"activation": ["cos"]}, "one of cos"),
         ({"points": fens.Grid}, "points must be a"),
-        ({"nonlinear": "gradient"}, "nonlinear must be one of newton, picard; got 'gradient'"),
+        ({"nonlinear": "gradient"}, "nonlinear must be one of newton, picard, explicit; got 'gradient'"),
         ({"max_iterations": 0}, "max_iterations must be a whole positive number; got 0"),
         ({"weights": {square.boundary: "a"}}, "weight of the boundary must be positive and finite; got a"),
         ({"scale": (1, 2, 3)}, "scale has 3 values for 2 coordinates"),

@@ -52,6 +52,7 @@ GOOD: dict[str, dict] = {
     "Problem": {"equations": line},
     "Random": {"interior": 30, "boundary": 4},
     "ScaleGrid": {"minimum": 0, "maximum": 4, "step": 2},
+    "Segment": {"start": (0, 0), "end": (0.5, 0.5), "coordinates": (x, y), "name": "crack"},
     "Sparse": {"subsets": ((0,),), "shares": (1.0,), "sobol": False},
     "Sparse.up_to": {"order": 1, "dimension": 1},
     "Star": {"centre": {x: 0, y: 0}, "radius": 1 + sp.cos(3 * theta) / 4, "angle": theta, "name": "star"},

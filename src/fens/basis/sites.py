@@ -26,7 +26,7 @@ class Corner:
 
     `cut` is a direction from it that leaves the domain for good, `near` the length of the shorter side, and `reach`
     the distance of the farthest point of the domain. `alone` says that there are no lower terms, variable coefficients
-    or other unknowns.
+    or other unknowns, `jumps` that there are values on both sides, which need not be the same at the corner.
     """
 
     place: tuple[float, ...]
@@ -37,6 +37,7 @@ class Corner:
     near: float = 1.0
     reach: float = 1.0
     alone: bool = False
+    jumps: bool = False
 
 
 @stored("Spot")

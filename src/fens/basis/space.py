@@ -76,6 +76,11 @@ class Draw:
         """Whether nothing is known of the solution: frequencies alike along all directions, and no special place."""
         return all(a.is_plain for a in self.ansaetze)
 
+    @property
+    def grades(self) -> bool:
+        """Whether there are functions of corners, towards which points are to be graded."""
+        return any(a.graded for a in self.ansaetze)
+
     def frequencies(self, most: int) -> np.ndarray:
         """At most so many frequencies of each unknown, at scale 1."""
         found = [W[:most] for m in self.members if (W := m.frequencies) is not None]

@@ -28,7 +28,7 @@ def sites_of(domain: Domain, problem: Problem | None = None) -> Sites:
 @dataclass(frozen=True)
 class End:
     """One of the two sides that meet at a place: the direction along it from there, the one into the domain, its
-    length, and the equations that hold on it.
+    length, the equations that hold on it, and whether one of them gives values.
     """
 
     place: np.ndarray
@@ -36,6 +36,7 @@ class End:
     inward: np.ndarray
     length: float
     equations: frozenset[str]
+    has_values: bool
 
     @property
     def turn(self) -> float:
@@ -95,7 +96,7 @@ def _between(one: End, other: End, domain: Domain, alone: bool) -> Corner | None
     if cut is None:
         return None
     shorter, (x, y) = min(one.length, other.length), one.place.tolist()
-    return Corner((x, y), middle, opening, (0, 1), cut, shorter, reach, alone)
+    return Corner((x, y), middle, opening, (0, 1), cut, shorter, reach, alone, one.has_values and other.has_values)
 
 
 def way_out(domain: Domain, place: np.ndarray, middle: float, opening: float, reach: float) -> float | None:
@@ -134,6 +135,11 @@ def _sides(domain: Domain, problem: Problem | None) -> dict[Piece, frozenset[Equ
     return found
 
 
+def _gives_values(equation: Equation) -> bool:
+    """Whether an equation has no derivatives."""
+    return not any(sum(jet.orders) for jet, _ in equation.jets)
+
+
 def _is_covered(edge: Piece, pieces: list[Piece]) -> bool:
     """Whether pieces are parts of an edge."""
     if edge in pieces:
@@ -162,7 +168,7 @@ def _ends(piece: Piece, equations: frozenset[Equation], domain: Domain) -> Itera
                 along = tangent * np.sign(tangent @ (next_place - place))
                 # at a break the same equations hold on both sides, and are not the same
                 own = frozenset(e.text for e in equations) if at in (0.0, 1.0) or step < 0 else frozenset()
-                yield End(place, along, inward, length, own)
+                yield End(place, along, inward, length, own, any(map(_gives_values, equations)))
 
 
 def _breaks(equation: Equation, piece: Piece, domain: Domain) -> list[float]:

@@ -232,8 +232,9 @@ def exponents(corner: Corner, count: int, rng: np.random.Generator) -> np.ndarra
     at_random = CornerFeatures.AT_RANDOM_ALONE if corner.alone else CornerFeatures.AT_RANDOM
     known = np.array(suggested(corner, count - int(at_random * count)))
     highest = min(CornerFeatures.BEYOND * (known[:, 0] + known[:, 1]).max(), CornerFeatures.HIGHEST)
-    random = count - len(known)
-    powers = highest * (np.arange(random) + rng.random(random)) / max(random, 1)
+    # smaller ones would make a sink of a corner: what flows out there is lost below the nearest points
+    random, lowest = count - len(known), np.pi / (2 * corner.opening)
+    powers = lowest + (highest - lowest) * (np.arange(random) + rng.random(random)) / max(random, 1)
     conjugate = np.zeros(random) if corner.alone else np.floor(rng.random(random) * (highest - powers + 1) / 2)
     return np.concatenate([known, np.stack([powers, conjugate, np.zeros(random)], axis=1)])
 
@@ -253,7 +254,8 @@ def _all(corner: Corner, degree: float) -> Iterator[tuple[float, int, int]]:
         for j in range(1, int((degree - m) / step) + 1):
             if abs(j * step - round(j * step)) > ROUND:
                 yield j * step, m, 0
-        for j in range(int(degree) - m + 1):
+        # an angle is for values that jump; elsewhere its slope would outweigh all that conditions on fluxes say
+        for j in range(0 if corner.jumps or m else 1, int(degree) - m + 1):
             yield float(j), m, 1
 
 
