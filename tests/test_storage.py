@@ -54,6 +54,17 @@ def plane(domain, **options):
     return fens.solve(poisson(domain), **{"features": 60, "estimate": False, "adapt": False, **options})
 
 
+def peak(domain, **options):
+    exact = sp.exp(-100 * ((x - 0.3) ** 2 + (y - 0.4) ** 2))
+    problem = fens.manufacture({domain: laplace(u, x, y), domain.boundary: u}, u, exact)
+    return fens.solve(problem, estimate=False, **options)
+
+
+def torsion(domain):
+    problem = fens.Problem({domain: sp.Eq(laplace(u, x, y), -1), domain.boundary: sp.Eq(u, 0)})
+    return fens.solve(problem, features=100, estimate=False)
+
+
 def solid(domain):
     p = sp.Function("p")(x, y, z)
     exact = sp.cos(x) * sp.exp(y) + z
@@ -237,7 +248,8 @@ SOLUTIONS = {
     "from a mapping": lambda: nonlinear(initial={f: 0.1}, estimate=False),
     "two layers": lambda: plane(square, layers=2, activation="tanh"),
     "cells": lambda: plane(square, partition=2),
-    "spots": lambda: plane(square, partition=[2, 2], adapt=None, features=100),
+    "corners": lambda: torsion(square),
+    "spots": lambda: peak(square, partition=[2, 2], features=100),
     "blocks of time": lambda: string(blocks=3),
     "five dimensions, couplings learnt": five_dimensions,
 }
