@@ -52,8 +52,10 @@ class ScaleChoice:
     function: Fields | None = None
 
 
-def choose_scale(discrete: DiscreteProblem, draw: Draw, hint: ScaleHint | None = None) -> ScaleChoice:
-    """The scale along each axis. `hint` is where to look first, if something is known."""
+def choose_scale(
+    discrete: DiscreteProblem, draw: Draw, hint: ScaleHint | None = None, trials: Trials | None = None
+) -> ScaleChoice:
+    """The scale along each axis. `hint` is where to look first, if something is known; `trials` were made already."""
     problem, settings = discrete.problem, discrete.settings
     if (fixed := settings.fixed_scale(problem)) is not None:
         return ScaleChoice(fixed)
@@ -61,17 +63,16 @@ def choose_scale(discrete: DiscreteProblem, draw: Draw, hint: ScaleHint | None =
         count = len(problem.coordinates) * len(problem.components)
         found = search(settings.scale, count, Residuals(discrete, draw))
         return ScaleChoice(found.scales[found.best], found)
-    trials = Trials.of(discrete, draw)
+    trials = Trials.of(discrete, draw) if trials is None else trials
     found = refine(trials, hint)
     best = found.scales[found.best]
     final = trials.use_all and (problem.is_linear or found.best == 0)  # a fit that need not be made again
     return ScaleChoice(best, found, trials.fits.get(best) if final else None, trials.function(best))
 
 
-def first_choice(discrete: DiscreteProblem, draw: Draw) -> ScaleChoice:
+def first_choice(trials: Trials) -> ScaleChoice:
     """The scale by rank alone, with a trial at it."""
-    trials = Trials.of(discrete, draw)
-    start = scale_by_rank(discrete, draw, axis_ratios(discrete))
+    start = scale_by_rank(trials.discrete, trials.draw, axis_ratios(trials.discrete))
     return ScaleChoice(start, Search((start,), (trials.loss(start),), "a first trial"), None, trials.function(start))
 
 

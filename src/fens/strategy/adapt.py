@@ -33,7 +33,7 @@ from ..basis import (
 )
 from ..discretise.field import Field
 from ..fit.discrete import DiscreteProblem
-from ..fit.scale import ScaleChoice, ScaleHint, choose_scale, first_choice
+from ..fit.scale import ScaleChoice, ScaleHint, Trials, choose_scale, first_choice
 from ..fit.search import Search
 from ..fit.stats import Round
 from ..geometry import Clustered, Demand, ExtremePoints, Graded, Sector
@@ -119,21 +119,23 @@ def adapt(
     return best, tuple(rounds)
 
 
+def may_be_special(settings: Settings) -> bool:
+    """Whether functions, their scale and the points are all ours to choose."""
+    return settings.adapts is not False and settings.scale is None and settings.places_points
+
+
 def with_special(
-    discrete: DiscreteProblem, draw: Draw, seed: np.random.SeedSequence
+    discrete: DiscreteProblem, trials: Trials, seed: np.random.SeedSequence
 ) -> tuple[DiscreteProblem, Draw, Round] | None:
     """A problem and functions for it, some of which have what was missing: special ones that leave a tenth of the
-    residual of the others, or less, in a first trial of both. None if there are none, or no choice.
+    residual of the others, or less, in a first trial of both. None if there are none.
     """
-    settings = discrete.settings
-    if settings.adapts is False or settings.scale is not None or not settings.places_points:
-        return None
-    pilot = Candidate(discrete, draw, first_choice(discrete, draw))
+    pilot = Candidate(discrete, trials.draw, first_choice(trials))
     if pilot.loss <= Adaptation.SERVES or pilot.choice.function is None:
         return None
     for kind in sorted(k for k, proposal in PROPOSALS.items() if proposal.special):
         if (ansaetze := proposed(kind, pilot)) is not None:
-            other = candidate(discrete, ansaetze, first_choice, *seed.spawn(2))
+            other = candidate(discrete, ansaetze, lambda d, draw: first_choice(Trials.of(d, draw)), *seed.spawn(2))
             if other.loss < Adaptation.SETTLES * pilot.loss:
                 return other.discrete, other.draw, Round(kind, ansaetze, other.loss, True)
     return None

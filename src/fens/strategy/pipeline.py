@@ -14,12 +14,21 @@ from .._support.steering import Adaptation
 from ..errors import NotConverged
 from ..estimate import estimate_error
 from ..fit.discrete import DiscreteProblem, place_points
-from ..fit.scale import ScaleHint, choose_scale
+from ..fit.scale import ScaleHint, Trials, choose_scale
 from ..fit.stats import Round
 from ..options import Settings
 from ..problem import Problem
 from ..solution import Solution
-from .adapt import Candidate, adapt, first_ansaetze, should_adapt, with_extreme_points, with_graded_points, with_special
+from .adapt import (
+    Candidate,
+    adapt,
+    first_ansaetze,
+    may_be_special,
+    should_adapt,
+    with_extreme_points,
+    with_graded_points,
+    with_special,
+)
 from .localise import localised, with_points_at_spots
 
 
@@ -42,12 +51,15 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
         discrete = DiscreteProblem.of(problem, settings, samples, for_start, for_trials)
     with clock("features"):  # trial functions at scale 1
         draw, rounds = discrete.drawn(ansaetze, for_features), tuple[Round, ...]()
-        if smaller is None and (found := with_special(discrete, draw, for_rounds.spawn(1)[0])) is not None:
-            discrete, draw, first = found
-            rounds = (first,)
+        for_special, trials = for_rounds.spawn(0 if smaller else 1), None
+        if smaller is None and may_be_special(settings):
+            trials = Trials.of(discrete, draw)
+            if (found := with_special(discrete, trials, *for_special)) is not None:
+                discrete, draw, first = found
+                rounds, trials = (first,), None
     with clock("scale"):  # given, or searched
         hint = ScaleHint(smaller.scales, draw.is_plain, enough_at_corners(smaller), 1) if smaller else None
-        best = Candidate(discrete, draw, choose_scale(discrete, draw, hint))
+        best = Candidate(discrete, draw, choose_scale(discrete, draw, hint, trials))
     with clock("adaptation"):  # functions like the solution, where that helps
         if not rounds and should_adapt(best, smaller.search if smaller else None):
             best, rounds = adapt(best, for_rounds)

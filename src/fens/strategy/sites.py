@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -186,16 +186,16 @@ def _breaks(equation: Equation, piece: Piece, domain: Domain) -> list[float]:
     return [s for s in found if CornerSites.ALONG < s < 1 - CornerSites.ALONG]
 
 
-def _zeros(value: object) -> list[float]:
+def _zeros(value: Callable[[np.ndarray], np.ndarray]) -> list[float]:
     """The zeros of a function on [0, 1] at which it changes its sign."""
     ticks = np.linspace(0, 1, CornerSites.TICKS)
-    values = value(ticks)  # type: ignore[operator]
+    values = value(ticks)
     found = [float(s) for s, v in zip(ticks, values, strict=True) if v == 0]
     for k in np.flatnonzero(values[:-1] * values[1:] < 0):
         low, high, sign = ticks[k], ticks[k + 1], np.sign(values[k])
         for _ in range(60):
             middle = (low + high) / 2
-            same = np.sign(value(np.array([middle]))[0]) == sign  # type: ignore[operator]
+            same = np.sign(value(np.array([middle]))[0]) == sign
             low, high = (middle, high) if same else (low, middle)
         found.append(float((low + high) / 2))
     return found
