@@ -15,7 +15,7 @@ SIZES = {
     "holed_square": (900, 2e-14),
     "annulus": (900, 1e-12),
     "bent_polygon": (1600, 1e-13),
-    "corner_singularity": (1600, None),
+    "corner_singularity": (1600, 1e-13),
     "robin_and_periodic": (900, 1e-12),
     "interface": (900, 1e-11),
     "neumann_disc": (900, 1e-12),

@@ -46,7 +46,7 @@ solution = fens.solve(
             fens.Points({x: [0.0], y: [0.0]}): sp.Eq(p, 0),
         }
     ),
-    features=150,
+    features=100,
 )
 figure = solution.plot()
 

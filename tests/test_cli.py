@@ -125,6 +125,20 @@ def test_solve_tells_and_writes(file, capsys):
     assert [float(r["u"]) for r in rows] == pytest.approx([0, 3 / 16, 1 / 4, 3 / 16, 0], abs=1e-10)
 
 
+def test_an_exact_solution_that_is_none_is_remarked_upon(file, capsys):
+    told = "The exact solution given for u is not the solution that was found: they differ by 1.0e+00"
+    assert main(["solve", file]) == 0
+    assert "remark" not in capsys.readouterr().out
+    assert main(["solve", file, "--set", "exact.u=k*x*(1 - x) + 1"]) == 0
+    out, err = capsys.readouterr()
+    assert f"  remark: {told}" in out
+    assert err == ""
+    assert main(["solve", file, "--json", "--set", "exact.u=k*x*(1 - x) + 1"]) == 0
+    assert [r.startswith(told) for r in json.loads(capsys.readouterr().out)["remarks"]] == [True]
+    assert main(["solve", file, "--set", "exact.u=k*x*(1 - x) + 1", "--set", "estimate=false"]) == 0
+    assert "remark" not in capsys.readouterr().out
+
+
 def test_json_and_changed_values(file, capsys):
     assert main(["solve", file, "--json", "--set", "k=3", "--set", "solve.features=30", "--set", "estimate=false"]) == 0
     found = json.loads(capsys.readouterr().out)

@@ -74,7 +74,8 @@ def test_so_does_one_that_has_lost_them(deserted):
 
 def test_a_nonlinear_problem(client):
     known = zoo.bratu()
-    here, there = (fens.solve(known.problem, features=100, cluster=c, estimate=False) for c in (None, client))
+    options = {"features": 100, "scale": fens.ScaleGrid(1, 3, 2), "estimate": False}  # each trial is an iteration
+    here, there = (fens.solve(known.problem, cluster=c, **options) for c in (None, client))
     x = np.random.default_rng(0).uniform(0.1, 0.9, (len(known.problem.coordinates), 100))
     assert np.abs(here(*x) - there(*x)).max() < 1e-11
 

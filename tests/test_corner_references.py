@@ -123,7 +123,7 @@ def test_finite_elements_of_low_order_agree_with_the_expansion_and_with_what_is_
     computed, meshes, store, plane = map(corners, ("computed", "meshes", "store", "plane"))
     table, mesh = store.kept_table("l_values"), meshes.l_mesh(7)
     points = corners("points").of_polygon(plane.L_SHAPE)
-    assert np.array_equal(points.T, [table["x"], table["y"]])
+    assert np.abs(points.T - [table["x"], table["y"]]).max() < 1e-15  # cosines of other machines differ in the last bit
     x, y = points.T - 1
     assert np.abs(mesh.evaluate(computed.source(mesh), x, y) - plane.l_with_source(*points.T)).max() < 1e-7
     assert np.abs(mesh.evaluate(computed.cubic(mesh, 3), x, y) - table["cubic"]).max() < 1e-7
@@ -195,7 +195,7 @@ def test_elasticity(corners):
     by_x, by_y = derivative(1, 0), derivative(0, 1)
     assert np.abs([by_x[0] + by_y[2], by_x[2] + by_y[1]]).max() < 1e-9
     r = 10.0 ** np.arange(-8, 1)
-    assert np.abs(values(r, 0 * r)[:2]).max() < 1e-14
+    assert np.abs(values(r, 0 * r)[:2]).max() < 3e-14
     assert (np.abs([values(0 * r, r)[k] for k in (2, 4)]) * r ** (2 / 3)).max() < 1e-14
     assert np.abs(values(0 * r, r)[0]).min() > 1e-3  # and it moves there
 

@@ -291,6 +291,15 @@ def test_uneven_rows_are_divided_by_their_norms_and_data_keep_their_noise(weight
     assert np.array_equal(data.noise, [0.1, 0.4])
 
 
+def test_one_row_next_to_a_pole_makes_rows_uneven():
+    (rows, *_), space = linearise(discrete_of(fens.Problem(STEEP)).conditions), space_of(20)
+    for k in range(len(rows)):  # whichever rows are looked at
+        coefficient = torch.ones(len(rows), dtype=torch.float64)
+        coefficient[k] = 1e9
+        only = replace(rows, operator=((coefficient, rows.operator[0][1]),))
+        assert weigh([only], space, "balanced")[0].scaling is not None
+
+
 def test_balanced_rows_are_alike_in_the_mean():
     problem = fens.Problem({ROD: sp.Eq(u.diff(x, 2), 1), ROD.boundary: sp.Eq(1000 * u, 1)})
     space = space_of(20)

@@ -13,6 +13,7 @@ import fens
 from fens.cli.app import main
 from fens.estimate.assess import UNTRUSTED
 
+pytestmark = pytest.mark.xdist_group("doubt")  # what tests share is made once
 x, t = sp.symbols("x t")
 u, h = sp.Function("u")(x), sp.Function("h")(x, t)
 k = fens.Unknown("k")

@@ -8,11 +8,12 @@ import fens
 from fens._support.device import device_of
 from fens.discretise import discretise, sample
 from fens.estimate.closer import closer_points, corners
-from fens.estimate.conflict import moved, spread
-from fens.estimate.exponents import bounded_are_smooth, exponents
+from fens.estimate.conflict import given_values_jump, moved, recurs, spread
+from fens.estimate.exponents import bounded_are_smooth, exponents, unbounded
 from fens.estimate.local import Look, distances
 from fens.estimate.scan import is_plain, scans
-from fens.estimate.symbol import Symbol
+from fens.estimate.symbol import Symbol, sides
+from fens.fit.discrete import DiscreteProblem, place_points
 from fens.options.settings import Settings
 from fens.problem import newton_form
 from fens.problem.discontinuity import steepest_places
@@ -240,6 +241,129 @@ def test_what_the_type_of_an_equation_says(equation, conditions, objects):
         assert "determine" in error.advice or "depend continuously" in error.advice
 
 
+@pytest.mark.parametrize(
+    ("order", "power", "ends"),
+    [
+        (2, 1.0, (1, 1)),  # heat
+        (2, -1.0, None),  # backward
+        (3, -1.0, (1, 2)),  # u_t = −u_xxx
+        (3, 4.0, (2, 1)),
+        (4, -1.0, (2, 2)),  # u_t = −u_xxxx
+        (4, 1.0, None),
+        (5, 1.0, (2, 3)),  # u_t = u_xxxxx
+        (5, -0.1, (3, 2)),
+    ],
+)
+def test_how_many_conditions_an_equation_of_evolution_wants_at_each_end(order, power, ends):
+    assert sides(order, power) == ends
+
+
+wave_along = sp.sin(x + t)
+FIRST, LAST = rod.face(x, 0), rod.face(x, 1)
+
+
+def given(count, kind=0):
+    """The first so many of the value and its derivatives, or with Robin's in place of the value."""
+    jets = [lambda f: f + kind * f.diff(x), lambda f: f.diff(x), lambda f: f.diff(x, 2), lambda f: f.diff(x, 3)]
+    return [sp.Eq(jet(v), jet(wave_along)) for jet in jets[:count]]
+
+
+def evolving(operator, lower, upper, when=rod.initial, kind=0):
+    """Equations for sin(x + t), with so many conditions at each end of x."""
+    ends = {face: given(n, kind) for face, n in ((FIRST, lower), (LAST, upper)) if n}
+    equation = sp.Eq(operator(v), operator(wave_along))
+    return {rod: equation, when: sp.Eq(v, wave_along), **ends}
+
+
+def third(f):
+    return f.diff(t) + f.diff(x, 3)
+
+
+def fifth(f):
+    return f.diff(t) - f.diff(x, 5)
+
+
+def fourth(f):
+    return f.diff(t) + f.diff(x, 4) / 100
+
+
+def korteweg_de_vries(f):
+    return third(f) + 6 * f * f.diff(x)
+
+
+def varying(f):
+    return (2 + sp.sin(3 * x)) * f.diff(t) - (1 + x * t) * f.diff(x, 3) + f.diff(x, 2) / 9
+
+
+ILL = {
+    "third: 3 and 0": evolving(third, 3, 0),
+    "third: 2 and 1": evolving(third, 2, 1),
+    "third: 0 and 3": evolving(third, 0, 3),
+    "third: backward": evolving(third, 1, 2, rod.final),
+    "fourth: 3 and 1": evolving(fourth, 3, 1),
+    "fifth: 3 and 2": evolving(fifth, 3, 2),
+    "fifth: 1 and 4": evolving(fifth, 1, 4),
+    "Korteweg and de Vries": evolving(korteweg_de_vries, 2, 1),
+    "varying": evolving(varying, 2, 1, rod.final),
+    "Robin": evolving(third, 2, 1, kind=-2),
+}
+WELL = {
+    "third: 1 and 2": evolving(third, 1, 2),
+    "third: backward": evolving(third, 2, 1, rod.final),
+    "fourth: 2 and 2": evolving(fourth, 2, 2),
+    "fifth: 2 and 3": evolving(fifth, 2, 3),
+    "Korteweg and de Vries": evolving(korteweg_de_vries, 1, 2),
+    "varying": evolving(varying, 1, 2, rod.final),
+    "Robin": evolving(lambda f: f.diff(t) - f.diff(x, 2), 1, 1, kind=-0.5),
+    "more than it wants": evolving(third, 2, 2),
+}
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+@pytest.mark.parametrize("equations", ILL.values(), ids=ILL)
+def test_a_condition_at_the_wrong_end_of_odd_or_high_order(equations):
+    error = verdict(fens.Problem(equations))
+    assert "condition" in error.evidence.objection
+    assert "wants" in error.evidence.objection
+    assert not error.trusted
+
+
+@pytest.mark.parametrize("equations", WELL.values(), ids=WELL)
+def test_conditions_at_the_right_ends_of_odd_or_high_order(equations):
+    error = verdict(fens.Problem(equations))
+    assert not error.evidence.objection
+    assert error.trusted
+
+
+def test_the_numbers_of_conditions_at_the_ends_of_odd_order_are_told():
+    with pytest.warns(fens.UnreliableWarning):
+        error = verdict(fens.Problem(ILL["third: 3 and 0"]))
+    assert "wants one condition at x = 0 and two at x = 1, and has three and none" in error.advice
+
+
+PERIOD = fens.Box({x: (0, float(2 * sp.pi))}).during(t, 0, 1)
+JOINED = [fens.jump(v), fens.jump(v.diff(x)), fens.jump(v.diff(x, 2))]
+RATE = fens.Unknown("c")
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+@pytest.mark.parametrize(
+    "equations",
+    [
+        {PERIOD: sp.Eq(third(v), 0), PERIOD.initial: sp.Eq(v, sp.sin(x)), PERIOD.pair(x): JOINED},
+        {**evolving(third, 3, 0), fens.Points({x: [0.5], t: [0.5]}): sp.Eq(v, sp.sin(1))},
+        {**evolving(third, 3, 0), rod.final: sp.Eq(v, wave_along)},
+        {**evolving(lambda f: f.diff(t) + RATE * f.diff(x, 3), 2, 1), rod.final: sp.Eq(v, wave_along)},
+        evolving(lambda f: f.diff(t) + (x - 0.5) * f.diff(x, 3), 2, 1),  # turns, and so may what it wants
+        evolving(lambda f: f.diff(t) + x * f.diff(x, 3), 2, 1),
+        evolving(lambda f: third(f) - f.diff(x, 2, t), 2, 1),  # of another type
+    ],
+    ids=["periodic", "measured", "at both times", "a number", "turning", "degenerate", "mixed derivatives"],
+)
+def test_what_is_not_known_of_odd_order_is_not_said(equations):
+    assert "and has" not in verdict(fens.Problem(equations)).evidence.objection
+
+
 def test_far_from_the_origin_the_rounding_of_coordinates_counts():
     near, far = (
         verdict(fens.manufacture({b: w.diff(x, 2), b.boundary: w}, w, sp.sin(1000 * (x - b.bounds[0][0]))))
@@ -335,17 +459,18 @@ SINE = {line: sp.Eq(w.diff(x, 2), -w), line.face(x, 0): sp.Eq(w, 0), line.face(x
 @pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
 @pytest.mark.parametrize("features", [60, 400])
 @pytest.mark.parametrize(
-    ("more", "found"),
+    ("more", "contradicts"),
     [
-        ({fens.Points({x: [0.3]}): sp.Eq(w, float(np.sin(0.3)) + 1e-6)}, "inconsistent"),
-        ({fens.Points({x: [0.3]}): sp.Eq(w, float(np.sin(0.3)))}, "roundoff-limited"),
-        ({line: [SINE[line], sp.Eq(fens.integral(w), 1 - sp.cos(1) + 1e-4)]}, "inconsistent"),
-        ({line.face(x, 0): [sp.Eq(w, 0), sp.Eq(w.diff(x), 1.001)]}, "inconsistent"),
-        ({line.face(x, 0): [sp.Eq(w, 0), sp.Eq(w.diff(x), 1)]}, "roundoff-limited"),
+        ({fens.Points({x: [0.3]}): sp.Eq(w, float(np.sin(0.3)) + 1e-6)}, True),
+        ({fens.Points({x: [0.3]}): sp.Eq(w, float(np.sin(0.3)))}, False),
+        ({line: [SINE[line], sp.Eq(fens.integral(w), 1 - sp.cos(1) + 1e-4)]}, True),
+        ({line.face(x, 0): [sp.Eq(w, 0), sp.Eq(w.diff(x), 1.001)]}, True),
+        ({line.face(x, 0): [sp.Eq(w, 0), sp.Eq(w.diff(x), 1)]}, False),
     ],
 )
-def test_one_row_more_than_needed_contradicts_the_others_or_does_not(more, found, features):
-    assert verdict(fens.Problem({**SINE, **more}), features=features).verdict == found
+def test_one_row_more_than_needed_contradicts_the_others_or_does_not(more, contradicts, features):
+    error = verdict(fens.Problem({**SINE, **more}), features=features)
+    assert error.verdict == "inconsistent" if contradicts else error.relative < 1e-12
 
 
 @pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
@@ -366,3 +491,117 @@ def test_a_layer_that_is_not_resolved_is_no_contradiction(features):
     error = verdict(narrow, features=features)
     assert error.verdict == "unreliable"
     assert "not resolved" in error.advice
+
+
+def test_what_is_left_of_a_contradiction_recurs():
+    rng = np.random.default_rng(0)
+    left, noise = np.sin(np.linspace(0, 3, 50)), rng.standard_normal(50)
+    assert recurs([left], [left + 0.2 * noise], [0])
+    assert not recurs([left], [noise], [0])
+    assert not recurs([left], None, [0])
+    assert not recurs([left], [np.zeros(50)], [0])
+    assert recurs([np.ones(1)], [np.ones(1)], [0])  # of one row there is nothing to compare
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+@pytest.mark.parametrize("ends", [1, 2, 3])
+def test_conditions_on_an_interval_are_counted(ends):
+    solution = sp.sin(x)
+    given = [sp.Eq(w, solution), sp.Eq(w.diff(x), solution.diff(x))]
+    at = {line.face(x, 0): given[: min(ends, 2)], **({line.face(x, 1): given[0]} if ends == 3 else {})}
+    equation = sp.Eq(1e-5 * w.diff(x, 2) + w.diff(x), 1e-5 * solution.diff(x, 2) + solution.diff(x))
+    error = verdict(fens.Problem({line: equation, **at}), features=60)
+    assert ("too few conditions" in error.evidence.objection) == (ends < 2)
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+def test_an_equation_that_holds_next_to_a_pole_only_is_not_resolved():
+    solution = sp.sin(2 * x) / sp.sqrt(x)
+    bessel = sp.Eq(w.diff(x, 2) + w.diff(x) / x + (4 - 1 / (4 * x**2)) * w, 0)
+    ends = {line.face(x, 0): sp.Eq(w, 0), line.face(x, 1): sp.Eq(w, float(solution.subs(x, 1)))}
+    error = verdict(fens.Problem({line: bessel, **ends}), features=60)
+    assert not error.trusted
+    assert error.evidence.worst > 0.05
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+def test_a_contradiction_behind_a_kink_is_named():
+    solution = sp.sin(x) + 0.3 * sp.Abs(x - 0.45) ** 3 / 6
+    equations = {line: sp.Eq(w.diff(x, 2), 0.3 * sp.Abs(x - 0.45) - sp.sin(x)), line.boundary: sp.Eq(w, solution)}
+    slope = 1 - 0.3 * 0.45**2 / 2
+    slopes = [{line.face(x, 0): sp.Eq(w.diff(x), slope + gap)} for gap in (0, 2e-4)]
+    errors = [verdict(fens.Problem({**equations, **one}), features=100) for one in slopes]
+    assert [e.verdict for e in errors] == ["approximation-limited", "inconsistent"]
+
+
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+def test_a_contradiction_that_half_of_the_features_do_not_resolve_is_named():
+    solution = sp.cos(4 * x - 3 * y)
+    gradient = [sp.Eq(u.diff(x), solution.diff(x) + 1e-4 * y), sp.Eq(u.diff(y), solution.diff(y))]
+    point = {fens.Points({x: [0.5], y: [0.5]}): sp.Eq(u, solution.subs({x: 0.5, y: 0.5}))}
+    assert verdict(fens.Problem({square: gradient, **point}), features=60).verdict == "inconsistent"
+
+
+X, Y = sp.symbols("x y")
+W, V = sp.Function("w")(X), sp.Function("v")(X, Y)
+ROD, DISC = fens.Box({X: (0, 1)}), fens.Ball({X: 0, Y: 0}, radius=1)
+
+
+@pytest.mark.parametrize(
+    ("found", "count"),
+    [((0.0, 0.5), 0), ((0.0, 0.0), 1), ((0.5, -0.5), 1), ((0.0, -2.0), 1), ((1.0, 1.0), 0), ((-1.0,), 1), ((0.0,), 0),
+     ((0.0, 0.0, 0.0), 2)],
+)  # fmt: skip
+def test_solutions_without_a_bound(found, count):
+    assert unbounded(np.array(found, dtype=complex)) == count
+
+
+@pytest.mark.parametrize(
+    ("equation", "conditions", "free"),
+    [
+        (2 * X * W.diff(X, 2) + W.diff(X), {ROD.face(X, 1): W - 1}, True),
+        (2 * X * W.diff(X, 2) + W.diff(X), {ROD.face(X, 1): [W - 1, W.diff(X)]}, False),
+        (2 * X * W.diff(X, 2) + W.diff(X), {ROD.boundary: W - 1}, False),
+        (3 * X * W.diff(X) - W - 5 * X, {}, True),
+        (X * W.diff(X) + W - 2 * X, {}, False),
+        (X * W.diff(X, 2) + W.diff(X) - 4 * X, {ROD.face(X, 1): W - 1}, False),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+def test_what_degenerates_and_stays_free(equation, conditions, free):
+    error = fens.solve(fens.Problem({ROD: equation, **conditions}), features=60).error
+    assert ("degenerates on the boundary" in error.advice) == free
+    assert error.trusted != free
+
+
+@pytest.mark.parametrize(("more", "free"), [({}, True), ({DISC.boundary: [V, fens.normal_derivative(V) - 1]}, False)])
+@pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+def test_a_number_that_nothing_determines(more, free):
+    k = fens.Unknown("k", initial=1)
+    error = fens.solve(fens.Problem({DISC: fens.laplacian(V) - k, DISC.boundary: V, **more}), features=120).error
+    assert ("Nothing determines the number k" in error.advice) == free
+    assert error.trusted != free
+
+
+def discrete_of(problem):
+    """A problem at points."""
+    own, streams = Settings(features=200), np.random.SeedSequence(0).spawn(3)
+    return DiscreteProblem.of(problem, own, place_points(problem, own, streams[0]), *streams[1:])
+
+
+@pytest.mark.parametrize(("lower", "upper", "jump"), [(0, 1, True), (0, 0, False), (Y, Y, False), (0, X - X**2, False)])
+def test_given_values_that_jump_where_parts_of_a_boundary_meet(lower, upper, jump):
+    box = fens.Box({X: (0, 1), Y: (0, 1)})
+    faces = {box.face(Y, 1): V - upper, box.face(X, 0): V - lower, box.face(X, 1): fens.normal_derivative(V)}
+    discrete = discrete_of(fens.Problem({box: fens.laplacian(V), **faces}))
+    assert given_values_jump(discrete) == jump
+
+
+def test_an_integral_is_no_value_on_a_boundary():
+    rod = fens.Problem({ROD: [W.diff(X, 2), fens.integral(W) - 5], ROD.boundary: W - 1})
+    assert not given_values_jump(discrete_of(rod))
+
+
+def test_two_values_on_one_part_are_no_jump():
+    discrete = discrete_of(fens.Problem({DISC: fens.laplacian(V), DISC.boundary: [V, V - 1]}))
+    assert not given_values_jump(discrete)

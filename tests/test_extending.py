@@ -25,6 +25,7 @@ from test_docs import ARROW, agrees
 
 PAGE = Path(__file__).parents[1] / "docs" / "extending.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), flags=re.DOTALL)
+pytestmark = pytest.mark.xdist_group("extending")  # what tests share is made once
 x, y = sp.symbols("x y")
 u = sp.Function("u")(x, y)
 

@@ -484,6 +484,13 @@ BAD = [
     (shape('shape = "plate - (left"') + SHAPES, "')' is expected", 3, 22),
     (shape('segment = [[0, 0], [1, 0]]\ncoordinates = ["x", "y"]'), "A segment has no inside", 2, 1),
     (shape('segment = [[0, 0]]\ncoordinates = ["x", "y"]'), "A segment has two ends", 3, 11),
+    (BOX.replace("[0, 1] }", "[0, nan] }"), "element 2 of y must be a finite number", 3, 7),
+    (BOX.replace("[0, 1] }", "[0, nan] }"), "got nan, which is no number", 3, 7),
+    (BOX.replace("[0, 1] }", "[0, 'q'] }"), "the name q is not known; known are: pi, e, I", 3, 0),
+    (BOX.replace("[0, 1] }", "[0, 1e60] }"), "too small or too large along y", 3, 7),
+    (BOX.replace('["u"]', f"1{'0' * 400}"), "must be a text in quotes; got a very large number", 1, 12),
+    (BOX.replace('["u"]', "[1, 2]"), "element 1 of unknowns must be a text in quotes; got the number 1", 1, 12),
+    (shape('polygon = [[0, 0], [1, true], [0, 1]]\ncoordinates = ["x"]'), "element 2 of element 2 of polygon", 3, 11),
     ("a = " + "[" * 5000, "", 0, 0),
     ("a = " + "9" * 5000, "", 0, 0),
 ]
@@ -501,6 +508,15 @@ def test_what_is_refused_in_a_file_and_where(text, words, line, column, tmp_path
         pointed = str(error).split("\n")
         assert pointed[1].strip() in text
         assert pointed[2].index("^") - 4 == error.column - 1
+
+
+def test_a_file_of_windows_begins_with_a_mark(tmp_path):
+    text = BOX + POISSON
+    (tmp_path / "marked.toml").write_bytes(text.replace("\n", "\r\n").encode("utf-8-sig"))
+    assert str(read(tmp_path / "marked.toml").problem) == str(read(write(tmp_path, text)).problem)
+    (tmp_path / "marked.toml").write_bytes("a = = 1".encode("utf-8-sig"))
+    with pytest.raises(FileError, match="line 1, column 5"):
+        read(tmp_path / "marked.toml")
 
 
 def test_files_that_are_no_text(tmp_path):

@@ -1,9 +1,11 @@
 """Limits that hold: of sizes, of time, of what may be given; each is told in a sentence."""
 
+import contextlib
 import inspect
 import math
 import subprocess
 import sys
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 from types import SimpleNamespace
@@ -16,11 +18,13 @@ import torch
 import fens
 from fens._support import progress
 from fens._support.compile import check_bounds
-from fens._support.numbers import items, real_array, real_number
+from fens._support.numbers import geometric_mean, items, real_array, real_number
 from fens._support.sums import written_out
+from fens.basis.rank import by_rank
 from fens.errors import (
     EquationError,
     EvaluationError,
+    FensError,
     RegionError,
     SettingError,
     Unconverged,
@@ -37,7 +41,10 @@ from fens.problem import Unknown
 from fens.strategy.grow import rate, stuck, why_stop
 from fuzz.calls import NEVER, callables, make
 
-pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
+pytestmark = [
+    pytest.mark.xdist_group("limits"),  # each solution is made once
+    pytest.mark.filterwarnings("ignore::fens.UnreliableWarning"),  # some have nothing to trust
+]
 
 x, y, t = sp.symbols("x y t")
 n = sp.Symbol("n", integer=True, positive=True)
@@ -66,7 +73,8 @@ def solved(**options):
         ({"points": fens.Random(10**15, 2)}, "So many points need .* of memory"),
         ({"points": fens.Clustered(rows=1e15)}, "So many points need .* of memory"),
         ({"memory": "2 MB", "points": fens.Clustered(interior=10**5)}, "rows of 40 features need 19.1 MiB"),
-        ({"blocks": 10**9}, "blocks is at most 100000"),
+        ({"blocks": 10**9}, "blocks is at most 10000"),
+        ({"blocks": 10**5}, "blocks is at most 10000, each a solve of its own that takes a second or more; got 100000"),
         ({"max_seconds": 0}, "max_seconds must be a positive number; got 0"),
         ({"max_seconds": "1"}, "max_seconds must be a positive number"),
         ({"scale": torch.ones(1, requires_grad=True)}, "detach the tensor first"),
@@ -273,8 +281,140 @@ def test_clouds_whose_squares_are_beyond_floating_point():
     cloud = fens.Cloud([[0, 0]], rim, rim * lengths[:, None], (x, y))
     assert cloud.normals.array == pytest.approx(rim, abs=1e-12)
     for size in (1e200, 1e-200):
-        with pytest.raises(RegionError, match="too thin, too small or too large along x"):
+        with pytest.raises(RegionError, match="too small or too large along x"):
             fens.Cloud([[0, 0]], size * rim, rim, (x, y))
+
+
+@pytest.mark.parametrize("size", [1e300, 1e60, 1e-60, 1e-160])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        lambda size: fens.Box({x: (0, size)}),
+        lambda size: rod.during(t, 0, size),
+        lambda size: fens.Ball({x: 0, y: 0}, radius=size),
+        lambda size: fens.Star({x: 0, y: 0}, radius=size),
+        lambda size: fens.Polygon([[0, 0], [size, 0], [size, size]], (x, y)),
+    ],
+)
+def test_shapes_of_absurd_sizes(shape, size):
+    with pytest.raises(RegionError, match=r"too small or too large along .*, and lengths from 1e-50 to 1e\+50"):
+        shape(size)
+
+
+def test_places_that_are_absurdly_far_away():
+    corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1e60]])
+    with pytest.raises(RegionError, match=r"The vertices of a surface have coordinates up to 1e\+50; got 1e\+60"):
+        fens.Surface(corners, sp.symbols("x y z"), [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]])
+    with pytest.raises(RegionError, match="The ends of a segment have coordinates up to"):
+        fens.Segment((0, 0), (1e60, 0), (x, y))
+
+
+def test_a_shape_of_another_package_of_absurd_size(monkeypatch):
+    ball = fens.Ball({x: 0, y: 0}, radius=1)
+    monkeypatch.setattr(fens.Ball, "bounds", ((0, 1e200), (0, 1e200)))
+    with pytest.raises(RegionError, match="too small or too large along x"):
+        fens.Problem({ball: sp.Eq(fens.laplacian(u), 0), ball.boundary: sp.Eq(u, 0)})
+
+
+def test_shapes_as_large_and_as_small_as_can_be_are_solved_on_and_saved(tmp_path):
+    for size in (1e50, 1e-50):
+        long = fens.Box({x: (0, size)})
+        found = fens.solve(fens.Problem({long: sp.Eq(v.diff(x, 2), 0), long.boundary: sp.Eq(v, 1)}), features=30)
+        found.save(tmp_path / "v.fens")
+        assert fens.load(tmp_path / "v.fens")(size / 2) == pytest.approx(1, abs=1e-12)
+
+
+def test_lengths_whose_product_is_out_of_range():
+    assert by_rank(30, [0.001] * 150) == pytest.approx(by_rank(30, [1.0] * 150) * 1000, rel=0.02)
+    assert by_rank(30, [1000.0] * 150) == pytest.approx(by_rank(30, [1.0] * 150) / 1000, rel=0.02)
+    assert geometric_mean([2.0, 8.0]) == 4
+    assert geometric_mean([1e-200] * 4) == pytest.approx(1e-200)
+
+
+def test_a_volume_that_is_no_number():
+    axes = sp.symbols("x:9")
+    w, cube = sp.Function("w")(*axes), fens.Box(dict.fromkeys(axes, (0, 1e-40)))
+    problem = fens.Problem({cube: sp.Eq(sum(w.diff(a, 2) for a in axes), 0), cube.boundary: sp.Eq(w, 1)})
+    found = fens.solve(problem, features=30, estimate=False, adapt=False)
+    assert found(*[5e-41] * 9) == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    "radius",
+    [-(10**400), 10**400, 10**400 * (2 + sp.cos(x)), sp.Rational(10**400, 3), sp.cos(x) - 10**400, sp.exp(1000)],
+)
+def test_stars_whose_radius_is_beyond_floating_point(radius):
+    with pytest.raises(RegionError, match="The radius of a star must be positive, finite and smooth"):
+        fens.Star({x: 0, y: 0}, radius=radius, angle=x)
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        lambda given, line: fens.strong(given),
+        lambda given, line: fens.laplacian(given),
+        lambda given, line: line.integrate(given),
+        lambda given, line: line.compare(given),
+        lambda given, line: fens.wrap(abs)(given),
+        lambda given, line: fens.Star({x: 0, y: 0}, radius=given),
+    ],
+)
+def test_tensors_of_gradients_are_no_expressions(taken, line):
+    alone = torch.tensor(0.5, requires_grad=True)
+    torch.set_warn_always(True)
+    try:
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            with pytest.raises(FensError, match="detach the tensor first"):
+                taken(alone, line)
+            with pytest.raises(FensError, match=r"expression|formula|not an unknown"):
+                taken({x: torch.ones(2, requires_grad=True)}, line)
+    finally:
+        torch.set_warn_always(False)
+    assert [str(w.message) for w in warned] == []
+
+
+def test_data_whose_squares_are_no_numbers():
+    for values in ([1e308], [0.0, -1e80], [1e100j]):
+        with pytest.raises(EquationError, match=r"Data are at most 1e\+75 in size"):
+            fens.Data(values)
+    for std in (1e-300, 1e80, [1.0, 1e-80]):
+        with pytest.raises(EquationError, match="deviations of Data are from 1e-75 to"):
+            fens.Data([1.0, 2.0], std=std)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("std", [None, 1.0, 1e-75, 1e75])
+def test_the_largest_data_and_values_solve_without_warnings_of_numpy(std):
+    data = sp.Eq(v, fens.Data([1e75], std=std))
+    ends = {rod: sp.Eq(v.diff(x, 2), 0), rod.boundary: sp.Eq(v, 1)}
+    solved_or_refused({**ends, fens.Points({x: [0.5]}): data})
+    solved_or_refused({**ends, rod.boundary: sp.Eq(v, 1e308)})
+
+
+def solved_or_refused(equations):
+    with contextlib.suppress(FensError):
+        fens.solve(fens.Problem(equations), features=30)
+
+
+@pytest.mark.parametrize("name", ["", "\ud800", "a\0b", 3])
+def test_names_that_no_function_can_have(name):
+    with pytest.raises(EquationError, match=r"complex_unknown\(\) takes a name"):
+        fens.complex_unknown(name)
+
+
+def test_two_symbols_of_one_name():
+    real = sp.Symbol("x", real=True)
+    told = r"There are two symbols x: symbols of one name differ if their assumptions do"
+    w = sp.Function("v")(real)
+    for made in (
+        lambda: fens.Problem({rod: sp.Eq(w.diff(real, 2), 0), rod.boundary: sp.Eq(w, 0)}),
+        lambda: fens.Problem({**LINE, rod: sp.Eq(v.diff(x, 2), real)}),
+        lambda: fens.Problem({**LINE, fens.Points({real: [0.5]}): sp.Eq(v, 0)}),
+        lambda: rod.face(real, 0),
+    ):
+        with pytest.raises(FensError, match=told):
+            made()
 
 
 def test_a_shape_too_thin_to_have_an_inside():

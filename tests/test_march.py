@@ -7,6 +7,7 @@ import sympy as sp
 import fens
 from fens.errors import SettingError
 
+pytestmark = pytest.mark.xdist_group("march")  # what tests share is made once
 x, y, t = sp.symbols("x y t")
 u = sp.Function("u")(x, t)
 strip = fens.Box({x: (0, 1)}).during(t, 0, 6)

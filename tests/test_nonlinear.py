@@ -11,6 +11,7 @@ import torch
 
 import fens
 from fens import zoo
+from fens._support.steering import Nonlinear
 from fens.basis import Frame, Plain, TrialSpace, activation
 from fens.discretise import discretise, evaluate_jets
 from fens.errors import EvaluationError, SettingError, UnsupportedEquation
@@ -296,6 +297,18 @@ def test_a_matrix_that_does_not_change_is_factorised_once(monkeypatch, make, cha
 
 
 # ---- where it starts
+
+
+def test_a_jacobian_serves_again_after_a_tiny_step(monkeypatch):
+    made, original = [], Iteration._linearised
+    monkeypatch.setattr(Iteration, "_linearised", lambda self, *a: made.append(1) or original(self, *a))
+    known = zoo.bratu()
+    solution = fens.solve(known.problem, features=250, scale=4.0)
+    steps = [s.step for s in solution.stats.iterations[1:]]
+    again = sum(step < Nonlinear.SAME_JACOBIAN for step in steps[:-1])
+    assert again > 0
+    assert len(made) == len(steps) - 1 - again
+    assert solution.compare(known.exact).linf < 1e-9
 
 
 @pytest.mark.parametrize("initial", [0, sp.sin(sp.pi * x), np.cos, "random", None, fens.wrap(np.sin)(x)], ids=str)

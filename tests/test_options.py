@@ -136,6 +136,7 @@ BAD = {
     "memory": ["much", 1000, True],
     "cluster": ["here"],
     "max_seconds": [0, -1, "long", float("nan")],
+    "corners": [3, "here", [1], [(float("nan"), 0)]],
     "solver": ["lu", None, ["direct"]],
 }
 # what these may be depends on the problem
@@ -353,6 +354,7 @@ WRITTEN = {
     "blocks": [(3, 3)],
     "memory": [("4 GB", "4 GB"), (10**9, 10**9)],
     "max_seconds": [(60, 60.0)],
+    "corners": [([[0.25, 0]], ((0.25, 0.0),))],
     "solver": [(name, name) for name in SOLVERS],
 }  # fmt: skip
 

@@ -548,3 +548,11 @@ def test_what_the_command_refuses_before_it_solves(options, words, tmp_path, mon
     Path("heat.toml").write_text(FILE.replace("exact.u =", "expressions.known ="))
     assert main(["plot", "heat.toml", *options]) == 1
     assert words in capsys.readouterr().err
+
+
+def test_colours_do_not_follow_a_pole():
+    values = np.linspace(-1, 1, 1000)
+    with_pole = np.concatenate([values, [1e140, -1e140]])
+    found = shade(with_pole, None)
+    assert (found.low, found.high, found.extend) == (pytest.approx(-0.98, abs=0.01), -found.low, "both")
+    assert shade(np.concatenate([1e-9 * values, np.ones(9)]), None).high == 1  # a narrow peak is none

@@ -8,7 +8,10 @@ import fens
 from fens import zoo
 from fens.errors import EvaluationError, RegionError, SettingError
 
-pytestmark = pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")  # some have nothing to trust
+pytestmark = [
+    pytest.mark.xdist_group("solution"),  # each solution is made once
+    pytest.mark.filterwarnings("ignore::fens.UnreliableWarning"),  # some have nothing to trust
+]
 x, y, z = sp.symbols("x y z")
 EXACT = sp.sin(sp.pi * x) * sp.sin(4 * sp.pi * y)
 

@@ -60,6 +60,13 @@ def peak(domain, **options):
     return fens.solve(problem, estimate=False, **options)
 
 
+def warm_rod():
+    """One that is warm at first, between cold ends."""
+    T, time = sp.Function("T")(x, t), fens.Box({x: (0, 1)}).during(t, 0, 0.1)
+    equations = {time: sp.Eq(T.diff(t), T.diff(x, 2)), time.sides: sp.Eq(T, 0), time.initial: sp.Eq(T, 1)}
+    return fens.solve(fens.Problem(equations), features=100, estimate=False)
+
+
 def torsion(domain):
     problem = fens.Problem({domain: sp.Eq(laplace(u, x, y), -1), domain.boundary: sp.Eq(u, 0)})
     return fens.solve(problem, features=100, estimate=False)
@@ -249,6 +256,8 @@ SOLUTIONS = {
     "two layers": lambda: plane(square, layers=2, activation="tanh"),
     "cells": lambda: plane(square, partition=2),
     "corners": lambda: torsion(square),
+    "a crack inside": lambda: torsion(square - fens.Segment((0.3, 0.5), (0.6, 0.6), (x, y))),
+    "a rod with an onset": warm_rod,
     "spots": lambda: peak(square, partition=[2, 2], features=100),
     "blocks of time": lambda: string(blocks=3),
     "five dimensions, couplings learnt": five_dimensions,

@@ -213,6 +213,31 @@ def advection(rng: np.random.Generator) -> Trial:
     return Trial("solved", problem, exact, {"features": PLANE})
 
 
+def dispersive(rng: np.random.Generator, misplaced: int) -> tuple[fens.Problem, sp.Expr]:
+    """u_t = c ∂ⁿu/∂xⁿ + lower ones, n = 3 or 5, either way in time, with `misplaced` conditions at the wrong end."""
+    v, rod, order, c = V(x, t), line.during(t, 0, 1), pick(rng, (3, 5)), number(rng, 0.05, 1) * pick(rng, (-1, 1))
+    k, forward = number(rng, 0.5, 2), rng.random() < 0.7
+    exact = sp.cos(k * x + number(rng, -1, 1) * t) + number(rng, -1, 1) * x * t
+    lower, first = number(rng, -0.5, 0.5), number(rng, -1, 1)
+    left, right = (f.diff(t) - c * f.diff(x, order) - lower * f.diff(x) - first * f for f in (v, exact))
+    # κⁿ = s/c has one root more that grows than that decays if n is 5 and s/c > 0, or n is 3 and s/c < 0
+    more_above = (order == 5) == ((c > 0) == forward)
+    lower_end = int(np.clip(order // 2 + (0 if more_above else 1) + misplaced, 0, order))
+    ends = {rod.face(x, 0): lower_end, rod.face(x, 1): order - lower_end}
+    problem = fens.Problem({
+        rod: sp.Eq(left, right),
+        rod.initial if forward else rod.final: sp.Eq(v, exact),
+        **{e: [sp.Eq(v.diff(x, i), exact.diff(x, i)) for i in range(n)] for e, n in ends.items() if n},
+    })
+    return problem, exact
+
+
+def dispersion(rng: np.random.Generator) -> Trial:
+    """An equation of evolution of odd order in space, with as many conditions at each end as it wants."""
+    problem, exact = dispersive(rng, 0)
+    return Trial("solved", problem, exact, {"features": PLANE})
+
+
 def rotation(rng: np.random.Generator) -> Trial:
     """Stationary transport by a rotating flow, with values where it enters."""
     u, exact = U(x, y), wavy(rng, x, y)
@@ -550,12 +575,21 @@ def bump_on_a_line(rng: np.random.Generator) -> Trial:
     return Trial("hard", problem, exact, {"features": 200}, ((float(a),),))
 
 
+def under_a_bell(a: float, width: float) -> tuple[float, float]:
+    """The integrals of exp(−((x − a)/width)²) and of x times it over (0, 1)."""
+    from scipy.special import erf
+
+    mass = width * np.sqrt(np.pi) / 2 * float(erf((1 - a) / width) + erf(a / width))
+    ends = np.exp(-((a / width) ** 2)) - np.exp(-(((1 - a) / width) ** 2))
+    return mass, a * mass + width**2 / 2 * float(ends)
+
+
 def weighted_integral(rng: np.random.Generator) -> Trial:
     """A line through zero, whose slope an integral tells, with a bump, a step or a root in its weight."""
     w, a = W(x), float(number(rng, 0.2, 0.8))
     width = 10 ** float(rng.uniform(-5, -1))
     weight, whole = pick(rng, (
-        (1 + sp.exp(-(((x - a) / width) ** 2)) / width, 0.5 + a * np.sqrt(np.pi)),
+        (1 + sp.exp(-(((x - a) / width) ** 2)) / width, 0.5 + under_a_bell(a, width)[1] / width),
         (sp.Heaviside(x - a, 0), (1 - a**2) / 2),
         (sp.Piecewise((2, x < a), (1, True)), (1 + a**2) / 2),
         (1 / sp.sqrt(x), 2 / 3),
@@ -576,7 +610,9 @@ def weighted_mean(rng: np.random.Generator) -> Trial:
         part = sp.Piecewise((u, y < b), (0, True))
         problem = fens.Problem({square: laplacian(u), square.face(x, 1): sp.Eq(fens.integral(part), 2 * b), **flux})
         return Trial("hard", problem, x + 1, {"features": PLANE})
-    inside, whole = pick(rng, ((spot * u, a + 1), (strip, a**2 / 2 + a)))
+    (mass, moment), (across, _) = under_a_bell(a, width), under_a_bell(b, width)
+    of_spot = (mass + moment) * across / (width**2 * np.pi)
+    inside, whole = pick(rng, ((spot * u, of_spot), (strip, a**2 / 2 + a)))
     problem = fens.Problem({square: [laplacian(u), sp.Eq(fens.integral(inside), whole)], **flux})
     return Trial("hard", problem, x + 1, {"features": PLANE})
 
@@ -711,6 +747,53 @@ def kink(rng: np.random.Generator) -> Trial:
     return Trial("hard", problem, exact, {"features": SMALL}, ((float(a),),))
 
 
+def bessel_divided(rng: np.random.Generator) -> Trial:
+    """Bessel's equation divided by x², as it stands in books: terms without bound, next to x = 0 only."""
+    w, k = W(x), number(rng, 1, 4)
+    nu = pick(rng, (sp.Rational(1, 2), sp.Rational(1, 3), sp.Rational(3, 4), sp.Rational(4, 3), sp.Integer(1)))
+    exact = sp.besselj(nu, k * x)
+    problem = fens.Problem({
+        line: sp.Eq(w.diff(x, 2) + w.diff(x) / x + (k**2 - nu**2 / x**2) * w, 0),
+        line.face(x, 0): sp.Eq(w, 0),
+        line.face(x, 1): sp.Eq(w, float(exact.subs(x, 1))),
+    })
+    return Trial("hard", problem, exact, {"features": pick(rng, (SMALL, 200))}, ((0.0,),))
+
+
+def turning_point(rng: np.random.Generator) -> Trial:
+    """ε w″ = x w, ever more waves on one side of zero, from values at both ends: few conditions, and none too many."""
+    from scipy.special import airy
+
+    w, both = W(x), fens.Box({x: (-1, 1)})
+    k = 10 ** float(rng.uniform(0.3, 1.6))
+    values = np.array([airy(-k)[::2], airy(k)[::2]]) / np.array([1.0, airy(k)[2]])
+    a, b = np.linalg.solve(values, [1.0, 0.0])
+    exact = lambda s: a * airy(k * np.asarray(s))[0] + b * airy(k * np.asarray(s))[2] / airy(k)[2]  # noqa: E731
+    problem = fens.Problem({
+        both: sp.Eq(w.diff(x, 2), k**3 * x * w), both.face(x, -1): sp.Eq(w, 1), both.face(x, 1): sp.Eq(w, 0)
+    })
+    return Trial("hard", problem, exact, {"features": 150})
+
+
+def kinked(rng: np.random.Generator, gap: float) -> tuple[fens.Problem, sp.Expr]:
+    """w″ = f with a kink, values at both ends, and a slope or a value more that is off by something."""
+    w, a, high = W(x), number(rng, 0.3, 0.6), number(rng, 0.1, 0.5)
+    exact = sp.sin(x) + high * sp.Abs(x - a) ** 3 / 6
+    slope = 1 - high * a**2 / 2
+    more = pick(rng, (
+        {line.face(x, 0): sp.Eq(w.diff(x), slope + gap)},
+        {fens.Points({x: [0.75]}): sp.Eq(w, float(exact.subs(x, 0.75)) + gap)},
+    ))  # fmt: skip
+    source = -sp.sin(x) + high * sp.Abs(x - a)
+    return fens.Problem({line: sp.Eq(w.diff(x, 2), source), line.boundary: sp.Eq(w, exact), **more}), exact
+
+
+def kink_known_twice(rng: np.random.Generator) -> Trial:
+    """A kink in a source, and a condition more than needed, which fits."""
+    problem, exact = kinked(rng, 0.0)
+    return Trial("hard", problem, exact, {"features": pick(rng, (80, SMALL, 200))})
+
+
 # contradictory ------------------------------------------------------------------------------------------------
 
 
@@ -843,6 +926,35 @@ def one_too_many(rng: np.random.Generator) -> Trial:
     return Trial("contradictory", problem, None, {"features": pick(rng, (60, SMALL, 250, 400, 600))})
 
 
+def behind_a_kink(rng: np.random.Generator) -> Trial:
+    """A kink in a source, which leaves more of its equation than a condition that does not fit."""
+    problem, _ = kinked(rng, 10 ** float(rng.uniform(-4, -1)))
+    return Trial("contradictory", problem, None, {"features": pick(rng, (80, SMALL, 200))})
+
+
+def net_flux(rng: np.random.Generator) -> Trial:
+    """A divergence and a curl, and a flux through the boundary that is not the divergence's."""
+    u, v, exact = U(x, y), V(x, y), wavy(rng, x, y)
+    gap = 10 ** float(rng.uniform(-3, -0.5))
+    through = sum(fens.normal(c) * exact.diff(c) for c in (x, y))
+    problem = fens.Problem({
+        disc: [sp.Eq(u.diff(x) + v.diff(y), laplacian(exact, x, y)), sp.Eq(u.diff(y) - v.diff(x), 0)],
+        disc.boundary: sp.Eq(fens.normal(x) * u + fens.normal(y) * v, through + gap),
+    })
+    return Trial("contradictory", problem, None, {"features": 150})
+
+
+def beyond_half(rng: np.random.Generator) -> Trial:
+    """Two equations for one function, which so many features resolve and half as many do not."""
+    u, gap, exact = U(x, y), 10 ** float(rng.uniform(-4.5, -1)), wavy(rng, x, y, waves=5)
+    domain = plane_domain(rng)
+    problem = fens.Problem({
+        domain: [sp.Eq(u.diff(x), exact.diff(x) + gap * y), sp.Eq(u.diff(y), exact.diff(y))],
+        fens.Points({x: [0.5], y: [0.5]}): sp.Eq(u, exact.subs({x: 0.5, y: 0.5})),
+    })
+    return Trial("contradictory", problem, None, {"features": pick(rng, (120, 160, 200))})
+
+
 # ill-posed ----------------------------------------------------------------------------------------------------
 
 
@@ -919,6 +1031,11 @@ def measured_at_the_wrong_end(rng: np.random.Generator) -> Trial:
     return Trial("ill-posed", problem, None, {"features": PLANE})
 
 
+def odd_order(rng: np.random.Generator) -> Trial:
+    """An equation of evolution of odd order in space, with one or two conditions at the wrong end of it."""
+    return Trial("ill-posed", dispersive(rng, pick(rng, (-2, -1, 1, 2)))[0], None, {"features": PLANE})
+
+
 def resonance(rng: np.random.Generator) -> Trial:
     """Helmholtz at an eigenvalue."""
     w, n = W(x), int(rng.integers(1, 5))
@@ -948,23 +1065,57 @@ def elliptic_in_time(rng: np.random.Generator) -> Trial:
     return Trial("ill-posed", problem, None, {"features": PLANE})
 
 
+def too_few(rng: np.random.Generator) -> Trial:
+    """An ordinary equation of order two or three, a condition less, and a layer that no feature shows in its place."""
+    w, small, exact = W(x), 10 ** float(rng.uniform(-7, -2)), wavy(rng, x)
+    order = int(rng.integers(2, 4))
+    left, right = ((-small) * f.diff(x, order) + f.diff(x) + f for f in (w, exact))
+    ends = [sp.Eq(w, exact), sp.Eq(w.diff(x), exact.diff(x))][: order - 1]
+    problem = fens.Problem({line: sp.Eq(left, right), line.face(x, 0): ends})
+    return Trial("ill-posed", problem, None, {"features": SMALL})
+
+
+def free_at_zero(rng: np.random.Generator) -> Trial:
+    """x w″ + b w′ + … = f with 0 < b < 1, whose solutions go like 1 and x^(1−b), and nothing asked at zero."""
+    b, c, exact = number(rng, 0.1, 0.9), number(rng, -2, 2), wavy(rng, x)
+    if rng.integers(2):
+        w = W(x)
+        left, right = (x * f.diff(x, 2) + b * f.diff(x) + c * f for f in (w, exact))
+        problem = fens.Problem({line: sp.Eq(left, right), line.face(x, 1): sp.Eq(w, exact)})
+        return Trial("ill-posed", problem, None, {"features": SMALL})
+    u, known = U(x, y), wavy(rng, x, y)
+    left, right = (f.diff(y, 2) + x * f.diff(x, 2) + b * f.diff(x) for f in (u, known))
+    faces = [square.face(x, 1), square.face(y, 0), square.face(y, 1)]
+    problem = fens.Problem({square: sp.Eq(left, right)} | {face: sp.Eq(u, known) for face in faces})
+    return Trial("ill-posed", problem, None, {"features": PLANE})
+
+
+def free_number(rng: np.random.Generator) -> Trial:
+    """A number in a source, and nothing that would tell which."""
+    k, u, domain = fens.Unknown("k", initial=float(number(rng, -1, 1))), U(x, y), pick(rng, (square, disc))
+    exact = number(rng, 0.5, 2) * x**2 + number(rng, 0.5, 2) * y
+    source = k * pick(rng, (1, 1 + x))
+    problem = fens.Problem({domain: sp.Eq(laplacian(u, x, y), source), domain.boundary: sp.Eq(u, exact)})
+    return Trial("ill-posed", problem, None, {"features": pick(rng, (150, 300))})
+
+
 SOLVED: tuple[Family, ...] = (
     elliptic, helmholtz, mixed, growth, logistic, near_resonance, oscillator, scaled, far_away, heat,
-    backward_as_it_should, wave, advection, rotation, periodic, nonlinear, stokes, beam, pair_of_functions,
+    backward_as_it_should, wave, advection, dispersion, rotation, periodic, nonlinear, stokes, beam, pair_of_functions,
     regular_at_zero, around_an_axis, known_twice, lively, divided_by_distance, wavy_integral,
 )  # fmt: skip
 HARD: tuple[Family, ...] = (
     bessel, euler, root, branching, polar, weak_corner, corner, jumping_data, torsion, bump, bump_on_a_line,
     wrapped_bump, layer, front, waves, kink, small_bump, ramp_in_a_flux, weighted_integral, weighted_mean,
-    bump_in_the_solution,
+    bump_in_the_solution, bessel_divided, turning_point, kink_known_twice,
 )  # fmt: skip
 CONTRADICTORY: tuple[Family, ...] = (
     two_values, two_equations, incompatible_flux, too_many_ends, value_and_flux, wrong_at_a_singular_point, curl,
-    measured_otherwise, one_too_many,
+    measured_otherwise, one_too_many, behind_a_kink, net_flux, beyond_half,
 )  # fmt: skip
 ILL_POSED: tuple[Family, ...] = (
     no_inflow, wrong_sign, backward_heat, measured_at_the_wrong_end, cauchy, open_face, resonance, floating,
-    elliptic_in_time,
+    elliptic_in_time, too_few, free_at_zero, free_number, odd_order,
 )  # fmt: skip
 FAMILIES: dict[str, Family] = {f.__name__: f for f in (*SOLVED, *HARD, *CONTRADICTORY, *ILL_POSED)}
 

@@ -5,7 +5,7 @@ What happens to a problem, and where:
     problem      what must hold, and where: a map from regions to equations   Problem, Unknown, complex_unknown, wrap,
                  laplacian, grad, div, strong, normal_derivative, jump, integral, Data: what equations may contain
     geometry     regions, and the points on them                              Box, Ball, Polygon, …, Points, Grid
-    basis        random cosines and all their derivatives                     Isotropic, Oriented, Sparse, Mixture
+    basis        random cosines and all their derivatives                     Isotropic, …, Mixture, Corner
     discretise   problem × points × basis → blocks of rows
     lstsq        min ‖A w − b‖ by Householder QR
     nonlinear    Newton and Picard, where an equation is not linear
@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ._support.registry import register
     from .api import continuation, eigen, solve, solve_again
-    from .basis import Isotropic, Mixture, Oriented, Sparse
+    from .basis import Corner, Isotropic, Mixture, Oriented, Sparse
     from .errors import FensError, NotConverged, ToleranceNotMet, UnreliableWarning
     from .files import ProblemFile
     from .files.read import read
@@ -59,6 +59,7 @@ __all__ = [
     "Box",
     "Cloud",
     "Clustered",
+    "Corner",
     "Data",
     "FensError",
     "Grid",
@@ -105,7 +106,7 @@ __all__ = [
 _HOMES = {
     "_support.registry": ("register",),
     "api": ("continuation", "eigen", "solve", "solve_again"),
-    "basis": ("Isotropic", "Mixture", "Oriented", "Sparse"),
+    "basis": ("Corner", "Isotropic", "Mixture", "Oriented", "Sparse"),
     "geometry": (
         "Ball", "Box", "Cloud", "Clustered", "Grid", "Implicit", "Points", "Polygon", "Random", "Segment", "Star",
         "Surface",

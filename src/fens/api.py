@@ -55,6 +55,7 @@ def solve(
     memory: int | str | None = None,
     cluster: Any = None,
     max_seconds: float | None = None,
+    corners: Sequence[Any] | None = None,
     solver: str = "automatic",
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.

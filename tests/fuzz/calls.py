@@ -41,6 +41,7 @@ GOOD: dict[str, dict] = {
     "Box": {"sides": {x: (0, 1)}, "name": "box"},
     "Cloud": {"inside": rim / 2 + 0.25, "boundary": rim, "normals": rim - 0.5, "coordinates": (x, y)},
     "Clustered": {"interior": 9, "boundary": 4, "rows": 2.5},
+    "Corner": {"place": (0.0, 1.0)},
     "Data": {"values": [1.0, 2.0], "std": 0.1},
     "Grid": {"counts": 5},
     "Implicit": {"relation": x**2 + y**2 < 1, "box": fens.Box({x: (-2, 2), y: (-2, 2)}), "name": "disc"},

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Any
@@ -21,6 +21,7 @@ from sympy.concrete.expr_with_intlimits import ExprWithIntLimits
 from sympy.core.function import AppliedUndef
 
 from ..errors import EvaluationError, FensError, quoted
+from .numbers import DETACH
 from .sums import MOST_FACTORS, MOST_TERMS, terms
 
 FUNCTIONS: dict[type[sp.Basic], Callable[..., Any]] = {
@@ -76,6 +77,24 @@ def check_bounds(expression: Any, error: type[FensError]) -> None:
             )
 
 
+def sympified(given: Any, error: type[FensError], message: str) -> Any:
+    """What SymPy makes of something that a user gave for an expression; the error with the message if it is none.
+
+    SymPy would go through containers, and take the number of a tensor that is part of a gradient, which is lost then.
+    """
+    check_bounds(given, error)
+    if isinstance(given, Mapping | list | tuple | Set):
+        raise error(message)
+    try:
+        if getattr(given, "requires_grad", False) is True:
+            raise error(f"{message} {DETACH}")
+        return sp.sympify(given, strict=True)
+    except FensError:
+        raise
+    except Exception as cause:  # an object may raise anything when SymPy asks it what it is
+        raise error(message) from cause
+
+
 def _is_huge(node: sp.Basic) -> bool:
     """Whether a number has too many digits or, of arguments that have not, a power or factorial would."""
     if isinstance(node, sp.Rational):
@@ -118,7 +137,7 @@ class Steps:
     def __call__(self, *arrays: Any) -> list[Any]:
         values = list(arrays)
         for (operation, operands), spent in zip(self.steps, self.spent, strict=True):
-            found = operation(*(values[k] for k in operands))
+            found = operation(*map(values.__getitem__, operands))
             for k in spent:
                 values[k] = None
             values.append(found)
@@ -146,7 +165,8 @@ def _operation(node: sp.Basic) -> tuple[Callable[..., Any], Sequence[sp.Basic]]:
     if isinstance(node, sp.Number | sp.NumberSymbol) and np.isfinite(number := np.float64(node)):
         return lambda: number, ()
     if node.func in FOLDS:
-        return lambda *terms: reduce(FOLDS[node.func], terms), node.args
+        fold = FOLDS[node.func]
+        return (fold if len(node.args) == 2 else lambda *terms: reduce(fold, terms)), node.args
     if isinstance(node, sp.Pow):
         return _power(*node.args)
     if node.func in FUNCTIONS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 from collections.abc import Sequence
 from itertools import islice
 from typing import Any
@@ -17,6 +18,7 @@ LEAST_MEMORY = 1_000_000  # bytes
 ENTRY = 8  # bytes of a number
 EPS = float(np.finfo(np.float64).eps)
 FEW = 10**6  # numbers for which there is always room
+DETACH = "Gradients do not pass through it: detach the tensor first."
 
 
 def real_array(value: Any, error: type[FensError], message: str) -> np.ndarray:
@@ -47,7 +49,7 @@ def _may_be_number(value: Any) -> bool:
 def _reason_against(value: Any) -> str | None:
     """Why not to make an array of something, found before anything is allocated."""
     if getattr(value, "requires_grad", False) is True:
-        return "Gradients do not pass through it: detach the tensor first."
+        return DETACH
     if isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value):
         return "Some of them are masked."
     shape = getattr(value, "shape", None) or (len(value) if isinstance(value, Sequence) else 0,)
@@ -115,6 +117,14 @@ def shown(size: int) -> str:
     if size < 2**30:
         return f"{size / 2**20:.1f} MiB"
     return f"{size / 2**30:.1f} GiB" if size < 2**80 else "far too many GiB"
+
+
+def geometric_mean(lengths: Sequence[float]) -> float:
+    """Of positive numbers, by their logarithms where their product, as of hundreds of them, is out of range."""
+    product = math.prod(lengths)
+    if sys.float_info.min <= product < math.inf:
+        return float(product ** (1 / len(lengths)))
+    return math.exp(math.fsum(map(math.log, lengths)) / len(lengths))
 
 
 def rms(values: np.ndarray) -> float:

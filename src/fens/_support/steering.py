@@ -88,6 +88,9 @@ class Growth(Steering):
     CONVERGING = constant(1e-6, "relative error above which growth goes on anyway: convergence may not have begun")
     NEAR_FLOOR = constant(1e-11, "relative error below which one step tells whether more features pay")
     ENOUGH_AT_CORNERS = constant(1e-11, "relative error beyond which more digits of solutions with corners take long")
+    MANY_AT_CORNERS = constant(
+        1000.0, "functions, from which on that error grows as the time does", by="python benchmarks/corners.py"
+    )
     SIZES = constant(3, "sizes whose errors tell how fast these fall")
     RESOLVED = constant(1e-3, "relative error from which on errors fall by rule")
     ALGEBRAIC = constant(2.0, "power of the number of features, below which more of them do not pay")
@@ -117,6 +120,7 @@ class ScaleTrials(Steering):
     SLOPE_POINTS = constant(500, "points at which slopes of a trial are taken")
     STRIDE = constant(3, "first stride of the search, in quarter octaves")
     STEPS = constant(3, "steps of a nonlinear iteration, in trials after the first")
+    NEARLY = constant(1e-4, "residual of the best trial so far, below which one step from it tells as much")
     SURE = constant(
         1e-2, "of a tolerance: residuals so small that the error will pass, mostly; else features are added"
     )
@@ -158,9 +162,52 @@ class CornerFeatures(Steering):
     REENTRANT = constant(2.0, "times as many at corners with more than a straight angle")
     AT_RANDOM = constant(0.25, "of the exponents at a corner are random")
     AT_RANDOM_ALONE = constant(0.5, "the same for equations without lower terms")
+    AT_RANDOM_KNOWN = constant(0.2, "the same where exponents are those of the equations")
     BEYOND = constant(2.0, "times the largest exponent that is not random, up to which others are drawn")
     HIGHEST = constant(20.0, "exponent that is drawn")
+    HIGHEST_KNOWN = constant(
+        50.0, "degree up to which those that are not random are taken", by="python benchmarks/corners.py"
+    )
+    BY_COUNT = constant(0.06, "the same, times the number of functions at corners", by="python benchmarks/corners.py")
+    LOWEST_KNOWN = constant(20.0, "the least of it")
+    EVENLY = constant(4, "exponents at the same distances, after which all are")
     DECADES = constant(10.0, "down to which points are graded towards a corner, from the length of its shorter side")
+
+
+class CornerTerms(Steering):
+    """solution.singular: coefficients of the terms at a corner."""
+
+    LARGEST = constant(0.9, "of the shorter side, within which a first fit is made")
+    SMALLER = constant(0.65, "times the radius of a fit is that of the next")
+    FITS = constant(8, "of them")
+    CIRCLES = constant(40, "circles of points")
+    ANGLES = constant(64, "points on each")
+    DENSER = constant(4, "power with which circles get denser towards the corner")
+    OTHERS = constant(15, "other powers of a fit at most: the more, the larger its radius may be")
+    HIGHEST = constant(24.0, "exponent that is looked for")
+    LEFT = constant(3.0, "times what a fit leaves is what its terms may be wrong by")
+    RCOND = constant(1e-14, "singular values of a fit, relative to the largest, that are rounding")
+
+
+class OnsetFeatures(Steering):
+    """basis.singular.onsets: functions where diffusion begins with data that do not fit together."""
+
+    SHARE = constant(0.4, "of the functions are at such places")
+    MOST = constant(8, "places at which there are functions; with more of them there are none")
+    POWERS = constant(8, "powers of x/√t before exponentials of its square, of each degree, for nonlinear equations")
+    STEEPEST = constant(3.0, "largest factor in such exponentials")
+    FARTHEST = constant(6.0, "x/√(4at) up to which points are graded towards them")
+    FELT = constant(4.0, "the same from an image, at the end of the time, beyond which there are no functions for it")
+    REFLECTIONS = constant(4, "of such a place in the ends of a rod, one after another, at which there are functions")
+    IMAGE = constant(0.3, "of the functions of a place are at each of its images")
+
+
+class CrackFeatures(Steering):
+    """basis.singular.cracks: functions at cracks inside a domain."""
+
+    ALONG = constant(0.8, "points on the sides of cracks for each of their functions and each row that a feature has")
+    DECADES = constant(4.0, "down to which points are graded towards a tip: its functions are exact beyond")
+    OUTSIDE = constant(4, "powers of ζ for each logarithm, and for each power of another kind")
 
 
 class Adaptation(Steering):
@@ -174,6 +221,8 @@ class Adaptation(Steering):
         1e-3, "residual of an equation relative to its terms, above which rounds are worth trying in any dimension"
     )
     LEARNT = constant(0.1, "of the held-out residual that more features must leave for an ansatz to serve again")
+    STRIDE_AT_CORNERS = constant(2, "stride of a search from the scale of fewer features, with functions at corners")
+    PAYS_AT_CORNERS = constant(0.5, "of the held-out residual that such a stride must leave at most")
     SERVES = constant(1e-10, "residual below which it does in any case")
     REACHING = constant(
         0.2,
@@ -192,9 +241,39 @@ class CornerSites(Steering):
     ALONG = constant(1e-4, "of a side: how far to go from its end to see where it leads")
     STRAIGHT = constant(1e-6, "of an angle that is no corner")
     BESIDE = constant(1e-2, "angle from a side that lies on another, at which to see whether they are a crack")
+    VANISHES = constant(1e-12, "of what a function is around a domain: it is zero, as along a whole side it may be")
     TICKS = constant(257, "places along a side, between which zeros are looked for where conditions are not smooth")
     RAYS = constant(31, "directions from a corner, one of which has to stay clear of the domain")
     ALONG_RAY = constant(400, "places along each that are looked at")
+
+
+class CornerPencil(Steering):
+    """strategy.pencil: the exponents of solutions next to a place."""
+
+    MOST = constant(8, "unknowns that meet at a place; with more of them exponents are not computed")
+    HIGHEST = constant(10.0, "exponent that is looked for")
+    VANISHES = constant(1e-12, "of the largest coefficient of an equation: one that is zero")
+    ON_SIDE = constant(1e-6, "of the size of a domain: how far from its end a condition that switches is read")
+    NODES = constant(12, "Chebyshev points along the arc of a sector")
+    BY_ANGLE = constant(0.6, "more of them for each radian of the widest, times the highest exponent")
+    DIGITS = constant(12, "that functions of the angle have at the points, where they are not entire")
+    MOST_NODES = constant(120, "Chebyshev points at most")
+    MORE_NODES = constant(9, "more of them, with which the same exponents must come out")
+    SAME = constant(1e-6, "distance of exponents that are the same")
+    WHOLE = constant(1e-4, "distance from a whole number of an exponent that is one: of those that coincide")
+    BESIDE = constant(-0.37, "number near which no exponent is")
+    SLENDER = constant(1.0, "of the highest real part: the highest imaginary part")
+    STEPS = constant(4, "steps of Newton's method that polish an exponent")
+    MULTIPLE = constant(1e-3, "distance of roots of a symbol that are one")
+    NEAT = constant(1e-7, "distance from i of a root that is i")
+
+
+class OnsetSites(Steering):
+    """strategy.onsets: where diffusion begins with data that do not fit together."""
+
+    DERIVATIVES = constant(2, "derivatives in time of a condition that are looked at where time starts")
+    DISAGREE = constant(1e-9, "of what a condition says there, from which on data disagree")
+    PLACES = constant(16, "places along a rod that tell how large initial values are")
 
 
 class Localisation(Steering):
@@ -236,6 +315,7 @@ class Discretisation(Steering):
         1e-5, "weight of data with noise relative to that of equations, which are to hold whatever the data say"
     )
     NEGLIGIBLE = constant(1e-6, "size of one unknown relative to another's, below which it may be rounding")
+    USUAL = constant(1e3, "times the median of an unknown is its size for that, within as large a factor")
     RULE = constant(2000, "points of an integral, about; along each direction as many")
     RULE_LEAST = constant(24, "points along a direction at least")
     FINER = constant(1.4, "times as many points along a direction, by which the integrals of a solution are checked")
@@ -286,8 +366,10 @@ class Nonlinear(Steering):
         by="python benchmarks/newton_and_picard.py",
     )
     SHRINKING_PICARD = constant(0.97, "the same of Picard's", by="python benchmarks/newton_and_picard.py")
+    PATIENCE = constant(10, "small steps that do not shrink, nor residuals, after which what is left is rounding")
     FLAT_RESIDUAL = constant(1e-5, "relative change of the residual that counts as none")
     SHORTEST = constant(2.0**-12, "of the fractions of a step that the line search tries")
+    SAME_JACOBIAN = constant(1e-5, "step relative to u after which a Jacobian serves again")
     DRIFT = constant(10.0, "factor by which row weights may leave those of the start before they are set anew")
     HOLDS = constant(1e-3, "residual of an equation relative to its terms, up to which it holds")
     NO_SOLUTION = constant(0.1, "and above which it cannot be said to hold at all")
@@ -329,6 +411,7 @@ class Assessment(Steering):
         0.01, "residual of an equation relative to its terms, above which two solutions may err alike"
     )
     UNCERTAIN = constant(0.05, "relative error above which a solution is not one")
+    NOISY = constant(0.5, "the same where it is the noise of data: this much is known of it")
     DETERMINED = constant(1e-8, "relative error to which a random function must be found again")
     AMPLIFIED = constant(
         200.0, "units of round-off, times the change of a solution with its data, to which it suffices"
@@ -345,6 +428,9 @@ class Assessment(Steering):
     HELPS = constant(0.5, "of the error with fewer features, below which more of them help")
     BY_LUCK = constant(10.0, "times its own estimate is the most that those of more features make of the smallest one")
     ROUNDED = constant(3e-14, "residual of an equation relative to its terms, up to which it is rounding")
+    OF_ROUNDING = constant(
+        0.3, "of such a residual that a sensitive solution amplifies", by="python benchmarks/verdicts.py growth"
+    )
     FLOOR = constant(1.2e-14, "relative error that needs no improvement")
     DEVIATIONS = constant(
         5.0, "standard deviations of a misfit above its mean, which is one in some million by chance"
@@ -362,6 +448,9 @@ class Estimation(Steering):
     )
     COARSE_RESIDUAL = constant(
         1e-9, "residual above which solutions may err alike where a leading coefficient is about to vanish"
+    )
+    RESOLVED = constant(
+        3.0, "local error relative to the solution, above which nothing is resolved; of a compromise it may be above 1"
     )
     STANDS_OUT = constant(
         3.0, "times the error that shows elsewhere, from which on points do not see what a known function does"
@@ -414,6 +503,7 @@ class Scanning(Steering):
         256, "cells, in each of which the largest and the smallest value are held against those at points nearby"
     )
     NEIGHBOURS = constant(4, "points nearby for each dimension, and as many more")
+    COINCIDE = constant(0.01, "of the usual distance of points, within which two of them count as one")
     MOST_AXES = constant(2, "axes of cells in which quadratics are fitted")
     BEYOND = constant(2.0, "ranges of the values at neighbours, beyond which points do not see a value")
     NOTHING = constant(1e-9, "of the range of all values")
@@ -453,6 +543,15 @@ class Exponents(Steering):
     NEARER = constant(1e-6, "the same once more")
     ALIKE = constant(1e-2, "what their quotients at the two may differ by")
     SAME = constant(0.02, "distance of two exponents that count as one")
+    PLACES = constant(8, "places on each face")
+    INSIDE = constant(0.03, "of an interval, from its ends, between which leading coefficients may not vanish")
+    ZERO = constant(1e-4, "of the largest leading coefficient: one that may vanish")
+
+
+class Numbers(Steering):
+    """estimate.numbers: numbers that nothing determines."""
+
+    FALLS = constant(0.6, "of what half of the features leave of a change of numbers, if functions can take it up")
 
 
 class Contradiction(Steering):
@@ -467,13 +566,20 @@ class Contradiction(Steering):
     SPREAD_OF_DATA = constant(0.1, "the same at given points, none of which may be at a corner")
     SPREAD_OF_MORE = constant(0.04, "the same of equations of which a domain has more than unknowns")
     TRIED = constant(3, "equations whose weight is changed")
+    RECURS = constant(0.6, "correlation of what is left of an equation by two solutions, if it contradicts others")
     STAYS = constant(1.15, "factor by which a residual may fall as features double, and still stays")
+    HIDDEN_BETWEEN = constant(3.0, "factor by which one may grow as more features hide less of it between their points")
+    JUMPS_LEAVE = constant(1e-3, "residual above which given values that jump on the boundary may be all that is wrong")
+    STEEP = constant(30.0, "slopes of given values, in their size over the domain's, from which on they jump")
     HEAVIER = constant(10.0, "times the weight of an equation")
     FALLS = constant(3.0, "factor by which its residual then falls")
     FALLS_A_LITTLE = constant(1.15, "the same of noise, where those of others grow by far")
     GROWN = constant(1.1, "factor by which those of others grow")
     GROWN_BY_FAR = constant(5.0, "the same where its own falls a little")
     WITHOUT = constant(0.01, "factor by which residuals fall without a condition that contradicts the others")
+    MISSED_ALIKE = constant(
+        0.15, "part by which solutions of two sizes differ in what they miss a condition by, if it contradicts others"
+    )
     AS_FIRM = constant(
         3.0, "factor by which equations with kinks may determine a solution less without one that contradicts them"
     )

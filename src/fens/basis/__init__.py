@@ -13,18 +13,20 @@ from .proposals import PROPOSALS, Proposal, Rough
 from .random_features import RandomFeatures
 from .row_slices import row_slices
 from .singular.corners import AtCorners, CornerFunctions
+from .singular.cracks import AtCracks, CrackFunctions
 from .singular.holes import AroundHoles
-from .sites import Corner, Hole, Sites, Spot
+from .singular.onsets import AtOnsets, SimilarityFunctions
+from .sites import Corner, Crack, Hole, Onset, Sites, Spot, place_of
 from .space import Draw, JointOperator, Scales, TrialSpace, of_each
 from .spots import AtSpots
 from .union import Union
 from .windows import Cell, Gaussian, Windowed
 
 __all__ = [
-    "ACTIVATIONS", "PROPOSALS", "Activation", "Ansatz", "AroundHoles", "AtCorners", "AtSpots", "Basis", "Cell",
-    "Coefficient", "Composed", "Corner", "CornerFunctions", "Distribution", "Draw", "Drawn", "Frame", "Gaussian",
-    "Hole", "InCells", "Isotropic", "JointOperator", "Layers", "Mixture", "Number", "Operator", "Orders",
-    "Oriented", "Plain", "Proposal", "RandomDraw", "RandomFeatures", "Rough", "Scales", "Sites", "Sparse", "Spot",
-    "Sum", "TrialSpace", "TwoLayers", "Union", "Windowed",
-    "activation", "check_initialisation", "of_each", "row_slices",
+    "ACTIVATIONS", "PROPOSALS", "Activation", "Ansatz", "AroundHoles", "AtCorners", "AtCracks", "AtOnsets", "AtSpots",
+    "Basis", "Cell", "Coefficient", "Composed", "Corner", "CornerFunctions", "Crack", "CrackFunctions", "Distribution",
+    "Draw", "Drawn", "Frame", "Gaussian", "Hole", "InCells", "Isotropic", "JointOperator", "Layers", "Mixture",
+    "Number", "Onset", "Operator", "Orders", "Oriented", "Plain", "Proposal", "RandomDraw", "RandomFeatures", "Rough",
+    "Scales", "SimilarityFunctions", "Sites", "Sparse", "Spot", "Sum", "TrialSpace", "TwoLayers", "Union", "Windowed",
+    "activation", "check_initialisation", "of_each", "place_of", "row_slices",
 ]  # fmt: skip

@@ -20,7 +20,7 @@ from .basis import Basis
 from .distribution import Distribution, Isotropic
 from .initialisation import INITIALISATIONS, check_initialisation
 from .random_features import RandomFeatures
-from .sites import Corner, Spot
+from .sites import Corner, Onset, Spot
 from .union import Union
 
 ISOTROPIC = Isotropic()
@@ -170,8 +170,8 @@ class Ansatz(ABC):
         return tuple(s for p in self.parts if p is not self for s in p.spots)
 
     @property
-    def graded(self) -> tuple[Corner, ...]:
-        """The corners with functions of their own, towards which points are graded."""
+    def graded(self) -> tuple[Corner | Onset, ...]:
+        """The corners and onsets with functions of their own, towards which points are graded."""
         return tuple(c for p in self.parts if p is not self for c in p.graded)
 
 

@@ -65,6 +65,10 @@ class Basis(ABC):
         """The same functions, which remember what they were at points: for operators that change, as Newton's do."""
         return CachedBasis(self, budget)
 
+    def counted_from(self, origin: Tensor) -> Basis:
+        """The same functions of the offset from a place."""
+        return FromOrigin(self, origin)
+
 
 @dataclass(frozen=True)
 class OfBasis(Basis):
@@ -89,6 +93,25 @@ class OfBasis(Basis):
     def speeds(self) -> Tensor:
         """Those of the basis."""
         return self.plain.speeds
+
+
+@dataclass(frozen=True)
+class FromOrigin(OfBasis):
+    """The functions of a basis at an origin plus an offset: for those that are smooth there, the sum is good enough."""
+
+    origin: Tensor
+
+    def matrix(self, operator: Operator, points: Tensor) -> Tensor:
+        """(Σ_α c_α ∂^α φ_j)(origin + x_i)."""
+        return self.plain.matrix(operator, self.origin + points)
+
+    def matvec(self, operator: Operator, points: Tensor, weights: Tensor) -> Tensor:
+        """Σ_j w_j (Σ_α c_α ∂^α φ_j)(origin + x_i)."""
+        return self.plain.matvec(operator, self.origin + points, weights)
+
+    def derivatives(self, alphas: Sequence[Orders], points: Tensor, weights: Tensor) -> list[Tensor]:
+        """Σ_j w_j ∂^α φ_j(origin + x_i) for each α."""
+        return self.plain.derivatives(alphas, self.origin + points, weights)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from .._support.numbers import EPS
+from .._support.numbers import EPS, geometric_mean
 from .._support.steering import Features
 
 HALF_WIDTH = math.sqrt(3.0)  # of the distribution of the frequencies at scale 1
@@ -33,7 +33,7 @@ def by_rank(features: int, half_widths: Sequence[float]) -> float:
     def rank(rho: float) -> float:
         return numerical_rank([HALF_WIDTH * rho * w for w in half_widths])
 
-    middle = 1 / math.prod(half_widths) ** (1 / len(half_widths))
+    middle = 1 / geometric_mean(half_widths)
     lower = Features.LEAST_SCALE * middle
     return _crossing(rank, target_rank(features, len(half_widths)), lower, 10 * features * middle, 1.01)
 

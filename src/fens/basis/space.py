@@ -44,6 +44,10 @@ class TrialSpace(SideBySide):
                 total += member.matvec(own, points, weights[columns])
         return total
 
+    def counted_from(self, origin: Tensor) -> TrialSpace:
+        """The same space, as functions of the offset from a place."""
+        return TrialSpace(tuple(m.counted_from(origin) for m in self.members))
+
     def cached(self, bytes_: int) -> TrialSpace:
         """The same space, which remembers what its functions were at points, within so many bytes."""
         budget = MemoryBudget(bytes_)

@@ -69,6 +69,10 @@ class Union(SideBySide, Basis):
         each = [m.derivatives(alphas, points, weights[own]) for m, own in pairs]
         return [torch.stack(same).sum(dim=0) for same in zip(*each, strict=True)]
 
+    def counted_from(self, origin: Tensor) -> Union:
+        """The same functions of the offset from a place, of each member in its own way."""
+        return Union(tuple(m.counted_from(origin) for m in self.members))
+
     def cached(self, budget: MemoryBudget) -> Union:
         """The same with members that remember, each in its own way, out of one budget."""
         return Union(tuple(m.cached(budget) for m in self.members))

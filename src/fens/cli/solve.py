@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,9 @@ from .shared import OK, UNRELIABLE, add_file, changes, told, write_json
 
 DESCRIPTION = """Solve the problem in a file. The result and its error estimate go to standard output, progress to
 standard error, and the files that the problem file asks for to --output."""
+
+FAR = 100  # times the estimate: a true error as large is no error of the solution
+NEGLIGIBLE = 1e-10  # of the size of a solution: below it estimates of rounding may be off
 
 EXAMPLES = (
     "fens solve heat.toml",
@@ -51,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
         written.append(str(args.save))
     doubts = reasons_to_doubt(result, file.options.get("tol"))
     facts = summary(result, file) | {"written": written, "doubts": doubts}
+    facts["remarks"] = remarks(result, facts["true_error"])
     write_json(facts) if args.json else sys.stdout.write(_told(result, file, facts))
     for doubt in doubts:
         sys.stderr.write(f"fens solve: {doubt}\n")
@@ -83,6 +87,20 @@ def reasons_to_doubt(solution: Any, tol: float | None) -> list[str]:
     elif tol is not None and not solution.meets(tol):
         found.append(f"The error estimate is {solution.expected_error:.1e}, above the tolerance {tol:.1e}.")
     return found
+
+
+def remarks(solution: Any, true_errors: Mapping[str, Mapping[str, float]]) -> list[str]:
+    """What a user should look at, and no reason to doubt the solution: an exact one that is given may be wrong."""
+    error = solution.error
+    if error is None or not error.trusted:
+        return []
+    rounding = NEGLIGIBLE * error.estimate / error.relative if error.relative > 0 else 0.0  # of the solution's size
+    return [
+        f"The exact solution given for {u} is not the solution that was found: they differ by {e['linf']:.1e}, and the "
+        f"error estimate is {error.estimate:.1e}. Look at [exact], and at the equations."
+        for u, e in true_errors.items()
+        if e["linf"] > max(FAR * error.estimate, rounding)
+    ]
 
 
 def summary(solution: Any, file: ProblemFile) -> dict[str, Any]:
@@ -122,6 +140,7 @@ def _told(solution: Any, file: ProblemFile, facts: dict[str, Any]) -> str:
     lines += [f"  {u} = {v!r}" for u, v in solution.functions.items() if isinstance(u, Unknown)]
     errors = facts["true_error"].items()
     lines += [f"  true error of {u}: L∞ {e['linf']:.2e}, relative L2 {e['l2']:.2e}" for u, e in errors]
+    lines += [f"  remark: {remark}" for remark in facts["remarks"]]
     lines += [f"  written: {path}" for path in facts["written"]]
     return "\n".join(lines) + "\n"
 

@@ -98,7 +98,7 @@ class DiscreteCondition:
         self, samples: Samples, coordinates: Sequence[sp.Symbol], T: np.ndarray | None = None
     ) -> DiscreteCondition:
         """The condition at other points, or its functional by another rule; without one, what it is a functional of."""
-        values = _known_values(self.condition.equation, samples, coordinates, T)
+        values = known_values(self.condition.equation, samples, coordinates, T)
         if T is None and ONE_OVER_MEASURE in self.values:
             values[ONE_OVER_MEASURE] = np.full(len(samples), self.values[ONE_OVER_MEASURE][0])
         functional = RowFunctional.of(samples, self.points.device, T)
@@ -148,13 +148,16 @@ def discretise(
     samples: Mapping[Region, Samples],
     linearisation: Callable[[Equation], LinearForm],
     device: torch.device,
+    singular: Sequence[tuple[float, ...]] = (),
 ) -> tuple[DiscreteCondition, ...]:
-    """Every condition of a problem at the points of its region, or those of its functional, such as an integral."""
+    """Every condition of a problem at the points of its region, or those of its functional, such as an integral, which
+    resolves singular places of the unknowns.
+    """
     discretised = []
     for c in problem.conditions:
         name = c.equation.functional
-        here, T = (samples[c.region], None) if name is None else rows_of(name, c.region)
-        values = _known_values(c.equation, here, problem.coordinates, T)
+        here, T = (samples[c.region], None) if name is None else rows_of(name, c.region, singular)
+        values = known_values(c.equation, here, problem.coordinates, T)
         functional, noise = RowFunctional.of(here, device, T), _noise(c.equation)
         discretised.append(DiscreteCondition(c, linearisation(c.equation), here, values, functional, noise))
     return tuple(discretised)
@@ -177,9 +180,10 @@ def _noise(equation: Equation) -> np.ndarray | None:
     return np.sqrt(np.sum(np.square(parts), axis=0)) if parts else None
 
 
-def _known_values(
+def known_values(
     equation: Equation, samples: Samples, coordinates: Sequence[sp.Symbol], T: np.ndarray | None = None
 ) -> dict[sp.Symbol, np.ndarray]:
+    """What an equation knows at points besides the unknowns: coordinates, normals, data."""
     values = {x: samples.points[:, i] for i, x in enumerate(coordinates)}
     for symbol in equation.residual.free_symbols:
         if isinstance(symbol, Normal) and samples.normals is not None:

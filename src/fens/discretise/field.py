@@ -15,12 +15,13 @@ from torch import Tensor
 from .._support.device import to_device
 from .._support.numbers import is_whole, real_array
 from .._support.stored import stored
-from ..basis import Basis, TrialSpace
-from ..errors import SettingError, quoted
+from ..basis import Basis, TrialSpace, place_of
+from ..errors import RegionError, SettingError, quoted
 from ..geometry import Domain, points_of
 from ..problem import HIGHEST, Problem, Unknown
 from . import evaluate
 
+TELLS = 1e-6  # of the size of a domain: an offset of this length tells where shorter ones of its direction lead
 
 @stored("Field")
 @dataclass(frozen=True)
@@ -81,6 +82,13 @@ class Field:
             orders[self.domain.axis(x)] += n
         return replace(self, orders=tuple(orders))
 
+    def near(self, place: Any) -> Near:
+        """The same function of the offset from a place, `near((0, 1))(dx, dy)`: next to a corner it has all digits.
+
+        The place is a `fens.Corner` or a point, with its coordinates in the order of the domain's.
+        """
+        return Near(self, place_of(place))
+
     def _repr_html_(self) -> str:
         return f"<code>{escape(repr(self))}</code> on {escape(self.domain.name)}"
 
@@ -88,6 +96,58 @@ class Field:
         pairs = zip(self.domain.coordinates, self.orders, strict=True)
         taken = ", ".join(f"{x}" if n == 1 else f"{x}, {n}" for x, n in pairs if n)
         return f"<derivative ({taken}) of the solution>" if taken else "<value of the solution>"
+
+
+@dataclass(frozen=True)
+class Near:
+    """A field as a function of the offset from a place, where coordinates are too coarse for what lies next to it."""
+
+    field: Field
+    place: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        domain, where = self.field.domain, ", ".join(f"{v:g}" for v in self.place)
+        if len(self.place) != len(domain.coordinates):
+            names = ", ".join(map(str, domain.coordinates))
+            raise RegionError(f"A place in {domain.name} has the coordinates {names}; got ({where}).")
+        if not domain.contains(np.array([self.place]))[0]:
+            raise RegionError(f"The place ({where}) lies outside {domain.name}; take one inside, or a corner.")
+
+    def __call__(self, *offsets: Any) -> Any:
+        """The value at the given offsets, which broadcast, in the order of the unknown's arguments; NaN outside."""
+        arguments = self.field.arguments
+        if len(offsets) != len(arguments):
+            names = ", ".join(f"d{x}" for x in arguments)
+            raise SettingError(f"There are {len(arguments)} offsets from a place, ({names}); got {len(offsets)}.")
+        arrays = dict(zip(arguments, broadcast(offsets, arguments), strict=True))
+        shape = arrays[arguments[0]].shape
+        rows = np.stack([arrays[x].ravel() for x in self.field.domain.coordinates], axis=1)
+        values = np.full(len(rows), np.nan)
+        within = self._within(rows)
+        values[within] = self.at(rows[within])
+        return values.reshape(shape) if shape else float(values[0])
+
+    def at(self, offsets: np.ndarray) -> np.ndarray:
+        """The values at offsets given as rows, wherever they lead."""
+        weights = self.field.weights
+        origin = to_device(np.array(self.place), weights.device)
+        basis = self.field.features.counted_from(origin)
+        return evaluate(basis, weights, to_device(offsets, weights.device), [self.field.orders])[0]
+
+    def diff(self, *variables: Any) -> Near:
+        """A derivative, in SymPy's notation."""
+        return replace(self, field=self.field.diff(*variables))
+
+    def _within(self, offsets: np.ndarray) -> np.ndarray:
+        """Which offsets lead into the domain: of those that rounding would swallow, their direction tells."""
+        domain = self.field.domain
+        length = np.linalg.norm(offsets, axis=1)[:, None]
+        least = TELLS * max(domain.half_widths)
+        longer = offsets * np.where(length < least, least / np.maximum(length, np.finfo(float).tiny), 1.0)
+        return domain.contains(np.array(self.place) + np.where(length > 0, longer, 0.0))
+
+    def __repr__(self) -> str:
+        return f"{repr(self.field)[:-1]} near ({', '.join(f'{v:g}' for v in self.place)})>"
 
 
 @stored("ComplexField")
@@ -110,6 +170,10 @@ class ComplexField:
         """A derivative, in SymPy's notation."""
         return ComplexField(self.real.diff(*variables), self.imag.diff(*variables))
 
+    def near(self, place: Any) -> ComplexNear:
+        """The same function of the offset from a place."""
+        return ComplexNear(self.real.near(place), self.imag.near(place))
+
     @property
     def domain(self) -> Domain:
         """Where it is defined."""
@@ -117,6 +181,26 @@ class ComplexField:
 
     def __repr__(self) -> str:
         return f"<complex {quoted(self.real)}"[:-1] + ">"
+
+
+@dataclass(frozen=True)
+class ComplexNear:
+    """A complex field as a function of the offset from a place."""
+
+    real: Near
+    imag: Near
+
+    def __call__(self, *offsets: Any) -> Any:
+        """The complex value at the given offsets."""
+        return self.real(*offsets) + 1j * self.imag(*offsets)
+
+    def at(self, offsets: np.ndarray) -> np.ndarray:
+        """The values at offsets given as rows, wherever they lead."""
+        return np.asarray(self.real.at(offsets) + 1j * self.imag.at(offsets))
+
+    def diff(self, *variables: Any) -> ComplexNear:
+        """A derivative, in SymPy's notation."""
+        return ComplexNear(self.real.diff(*variables), self.imag.diff(*variables))
 
 
 @stored("Extrapolated")

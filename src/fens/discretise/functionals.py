@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -9,7 +10,9 @@ import numpy as np
 from .._support.registry import Registry, check_has
 from .._support.steering import Discretisation
 from ..errors import SettingError
-from ..geometry import Region, Samples
+from ..geometry import Region, Samples, graded_rule
+
+Place = tuple[float, ...]
 
 
 class Functional(Protocol):
@@ -23,18 +26,25 @@ class Functional(Protocol):
 class Integral:
     """The integral over the region: one row of quadrature weights."""
 
-    def rows(self, region: Region) -> tuple[Samples, np.ndarray]:
-        """The points and weights of a rule."""
-        samples, weights = region.rule(_along(Discretisation.RULE, region))
+    def rows(self, region: Region, singular: Sequence[Place] = ()) -> tuple[Samples, np.ndarray]:
+        """The points and weights of a rule, denser towards places where integrands are singular."""
+        samples, weights = _rule(region, _along(Discretisation.RULE, region), singular)
         return samples, weights[None, :]
 
 
-def finer_rules(region: Region) -> list[tuple[Samples, np.ndarray]]:
+def _rule(region: Region, n: int, singular: Sequence[Place]) -> tuple[Samples, np.ndarray]:
+    """About n points along each direction; towards singular places there are more."""
+    if not singular:
+        return region.rule(n)
+    return graded_rule(region, max(int(Discretisation.RULE_LEAST), n // 2), singular)
+
+
+def finer_rules(region: Region, singular: Sequence[Place] = ()) -> list[tuple[Samples, np.ndarray]]:
     """Rules for the same integral with more points, the last with many; where there are none, some of its own."""
     own, others = _along(Discretisation.RULE, region), []
-    usual = region.rule(own)
+    usual = _rule(region, own, singular)
     for n in (round(Discretisation.FINER * own), _along(Discretisation.FINEST, region)):
-        samples, weights = region.rule(n)
+        samples, weights = _rule(region, n, singular)
         if len(samples) != len(usual[0]):
             others.append((samples, weights))
     if not others and len(usual[0]) > 1:  # random points, as many whatever one asks for: every other of them
@@ -61,11 +71,14 @@ CONDITIONS: Registry[Functional] = Registry("condition", _checked)
 CONDITIONS.own("integral", Integral())
 
 
-def rows_of(name: str, region: Region) -> tuple[Samples, np.ndarray]:
-    """The points and the matrix of a functional on a region, checked where it may be a user's."""
+def rows_of(name: str, region: Region, singular: Sequence[Place] = ()) -> tuple[Samples, np.ndarray]:
+    """The points and the matrix of a functional on a region, checked where it may be a user's; the unknowns may have
+    singular places in the plane, which rules for integrals resolve.
+    """
     if name not in CONDITIONS:
         raise SettingError(f"There is no condition of the name {name}; fens.register(\"condition\", …) adds one.")
-    samples, T = CONDITIONS[name].rows(region)
+    own = CONDITIONS[name]
+    samples, T = own.rows(region, singular) if isinstance(own, Integral) else own.rows(region)
     T = np.asarray(T, dtype=np.float64)
     if not isinstance(samples, Samples) or T.ndim != 2 or T.shape[1] != len(samples) or not np.isfinite(T).all():
         raise SettingError(

@@ -86,7 +86,7 @@ class Iterate:
         One of several unknowns may vanish; then its size is that of the rounding of the others.
         """
         sizes = other.sizes
-        least = max(zero, Discretisation.NEGLIGIBLE * max(sizes), sys.float_info.min)
+        least = max(zero, self._negligible, other._negligible, sys.float_info.min)
         with np.errstate(all="ignore"):
             changes = [float(np.abs(a - b).max()) for a, b in zip(self._values, other._values, strict=True)]
             return max(c / max(s, least) for c, s in zip(changes, sizes, strict=True))
@@ -105,7 +105,7 @@ class Iterate:
         count as they are then: next to corners, terms that grow without end would hide all others.
         """
         sizes_of = [rms(v) for v in self._values]
-        natural = [max(size, least, Discretisation.NEGLIGIBLE * max(sizes_of)) for size in sizes_of]
+        natural = [max(size, least, self._negligible) for size in sizes_of]
         found = []
         with np.errstate(all="ignore"):
             for condition, jets, whole_residual in zip(conditions, self.jets, self.residuals, strict=True):
@@ -121,6 +121,24 @@ class Iterate:
                 found.append(ratio if np.isfinite(ratio) else float("inf"))
         return tuple(found)
 
+    def usual_residuals(self, conditions: Sequence[LinearRows], half_widths: HalfWidths) -> tuple[float, ...]:
+        """The same where rows are uneven, at the median of the points: each relative to its own terms there.
+
+        Where some terms are large without end next to a face, an equation may seem to hold and do so nowhere else.
+        """
+        natural = [rms(v) for v in self._values]
+        found = zip(conditions, self.jets, self.residuals, strict=True)
+        return tuple(0.0 if c.scaling is None else _median_ratio(c, j, r, natural, half_widths) for c, j, r in found)
+
+    @property
+    def _negligible(self) -> float:
+        """The size below which an unknown may be rounding of others; few large values, next to a pole, do not count."""
+        factor = Discretisation.USUAL
+        with np.errstate(over="ignore"):  # the median of two numbers is half their sum, which may be infinite
+            sizes = [(rms(v), float(np.median(np.abs(v)))) for v in self._values]
+        usual = [max(min(size, factor * median), size / factor) for size, median in sizes]
+        return float(Discretisation.NEGLIGIBLE * max(usual))
+
     @property
     def _values(self) -> list[np.ndarray]:
         d = len(next(iter(self.jets[0])).orders)
@@ -130,6 +148,20 @@ class Iterate:
 def terms(condition: LinearRows, jets: Jets) -> list[np.ndarray]:
     """c_α ∂^α u at the points, for each α."""
     return [np.asarray(c * jets[jet]) for c, jet in numeric(condition)]
+
+
+def _median_ratio(
+    condition: LinearRows, jets: Jets, residual: np.ndarray, natural: Sequence[float], half_widths: HalfWidths
+) -> float:
+    """The median of residuals, each relative to its terms, or to those of functions of natural size."""
+    if not condition.functional.is_pointwise:
+        return 0.0
+    with np.errstate(all="ignore"):
+        whole = np.zeros(len(residual))
+        for part, (c, jet) in zip(terms(condition, jets), numeric(condition), strict=True):
+            whole += np.maximum(np.abs(part), np.abs(c) * natural[jet.unknown] / _length(half_widths, jet))
+        ratio = float(np.nanmedian(np.abs(residual) / whole)) if len(residual) else 0.0
+    return ratio if np.isfinite(ratio) else 0.0
 
 
 def numeric(condition: LinearRows) -> list[tuple[np.ndarray, Jet]]:

@@ -34,7 +34,7 @@ def weigh(conditions: Sequence[LinearRows], space: TrialSpace, weights: Weights)
         return tuple(conditions)
     plain = [replace(c, weight=1.0, scaling=None) for c in conditions]
     norms = [some_norms(replace(c, noise=None), space) for c in plain]
-    local = [weights == "rows" or is_uneven(n) for n in norms]
+    local = [weights == "rows" or is_uneven(_with_largest(n, c, space)) for n, c in zip(norms, plain, strict=True)]
     # of rows that differ by orders of magnitude, the mean would be that of a few
     usual = [float(n.median()) if own else _mean(n) for n, own in zip(norms, local, strict=True)]
     parts = zip(plain, local, usual, strict=True)
@@ -53,7 +53,9 @@ def even(conditions: Sequence[LinearRows], space: TrialSpace) -> tuple[LinearRow
     """The conditions, those whose rows differ by orders of magnitude with each row brought to the same norm."""
     norms = [some_norms(replace(c, noise=None), space) for c in conditions]
     pairs = zip(conditions, norms, strict=True)
-    return tuple(evened(c, space, 1.0) if is_uneven(n) and c.noise is None else c for c, n in pairs)
+    return tuple(
+        evened(c, space, 1.0) if c.noise is None and is_uneven(_with_largest(n, c, space)) else c for c, n in pairs
+    )
 
 
 def is_uneven(norms: Tensor) -> bool:
@@ -93,6 +95,15 @@ def some_norms(condition: LinearRows, space: TrialSpace) -> Tensor:
     """The norms of some rows of a condition, evenly spread over them."""
     step = -(-len(condition) // Discretisation.BALANCE_ROWS)
     return _norms(condition.block(space, slice(None, None, step)).matrix())
+
+
+def _with_largest(norms: Tensor, condition: LinearRows, space: TrialSpace) -> Tensor:
+    """Norms, and those of the rows in which some coefficient is largest: next to a pole there may be one only."""
+    varying = [c for c, _ in condition.operator if isinstance(c, Tensor) and len(c) > 1]
+    if not varying or not condition.functional.is_pointwise:
+        return norms
+    rows = {int(c.abs().nan_to_num(posinf=torch.inf).argmax()) for c in varying}
+    return torch.cat([norms, *(_norms(condition.block(space, slice(k, k + 1)).matrix()) for k in sorted(rows))])
 
 
 def _norms(A: Tensor) -> Tensor:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from .._support.steering import CornerFeatures, Eigenvalues
@@ -18,7 +20,7 @@ ALONG = np.array([[0.1], [0.5], [0.9]])  # where the normals of a straight side 
 
 def at_corners(pencil: Pencil) -> tuple[Ansatz, ...] | None:
     """Features of which a part are at corners, for each unknown; None if no corner calls for them."""
-    corners = [singular_corners(pencil, c.domain) for c in pencil.problem.components]
+    corners = [singular_corners(pencil, c.domain, k) for k, c in enumerate(pencil.problem.components)]
     return tuple(map(_with, corners)) if any(corners) else None
 
 
@@ -30,15 +32,20 @@ def _with(corners: tuple[Corner, ...]) -> Ansatz:
     return Sum(((1 - share, Plain()), (share, AtCorners(corners))))
 
 
-def singular_corners(pencil: Pencil, domain: Domain) -> tuple[Corner, ...]:
+def singular_corners(pencil: Pencil, domain: Domain, component: int = 0) -> tuple[Corner, ...]:
     """The corners at which eigenfunctions may not be smooth; none if they are too many.
 
     Where they continue across both sides by reflection, they are smooth: if π/ω is a whole number at an opening ω, and
     an even one where the two sides may have different conditions.
     """
     step = _reflects(pencil, domain)
-    found = sites_of(domain, pencil.whole).corners  # which has the eigenvalue, so that corners are not `alone`
-    singular = tuple(c for c in found if not (step and _is_whole(np.pi / (step * c.opening))))
+    # the whole has the eigenvalue, so that corners are not `alone`
+    found = sites_of(domain, pencil.whole, component=component).corners
+    singular = tuple(
+        replace(c, radial=bool(step) and _has_no_slopes(pencil, domain))
+        for c in found
+        if not (step and _is_whole(np.pi / (step * c.opening)))
+    )
     return singular if len(singular) <= CornerFeatures.MOST else ()
 
 
@@ -57,6 +64,12 @@ def _reflects(pencil: Pencil, domain: Domain) -> int:
     if any(e.residual.free_symbols & symbols for e in (*inside, *around)):
         return 0
     return 1 if len(set(around)) == 1 else 2
+
+
+def _has_no_slopes(pencil: Pencil, domain: Domain) -> bool:
+    """Whether the equation has second derivatives and the unknown itself, and no first derivatives."""
+    sides = [side for c in pencil.whole.conditions if c.region == domain for side in pencil.sides(c.equation)]
+    return all(sum(jet.orders) != 1 for side in sides for jet, _ in side.coefficients)
 
 
 def _is_whole(number: float) -> bool:

@@ -167,7 +167,29 @@ class Computed:
             if changes[-1] <= Eigenvalues.SETTLED or no_longer:
                 break
         S = S[:, order]
-        return found, (to_host(Y) @ S).T, np.linalg.norm(np.linalg.pinv(S), axis=1)
+        weights, conditions = (to_host(Y) @ S).T.astype(complex), np.linalg.norm(np.linalg.pinv(S), axis=1)
+        found = found.astype(complex)
+        if changes[-1] < Eigenvalues.NEARLY:
+            found[:count], weights[:count] = self._less_damped(found[:count], weights[:count], values, right)
+        return found, weights, conditions
+
+    def _less_damped(
+        self, found: np.ndarray, weights: np.ndarray, values: Tensor, right: Tensor
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Eigenvalues and functions that have settled, by one more step among them with the least damping.
+
+        More of it keeps functions small that solve nothing, and moves those that do: their own need none.
+        """
+        spanned = weights.T if self.is_complex else _spanned(found, weights)
+        X, Q = _orthonormal(to_device(spanned, values.device), values)
+        Y = self.solved(right @ X, _factorised(self.matrix, 1.0))
+        if X.shape[1] < len(found) or not torch.isfinite(Y).all():
+            return found, weights
+        ritz, S = np.linalg.eig(to_host(Q.mH @ (values @ Y)))
+        order = np.argsort(-np.abs(ritz), kind="stable")[: len(found)]
+        if not _change(1 / np.abs(found - self.shift), np.abs(ritz[order])) < Eigenvalues.ROUGHLY:
+            return found, weights  # others than these
+        return self.shift + 1 / ritz[order], (to_host(Y) @ S[:, order]).T
 
     def _start(self, count: int) -> Tensor:
         """Random functions."""
@@ -340,6 +362,17 @@ def _change(before: np.ndarray, found: np.ndarray) -> float:
     if len(before) != len(found) or not before.all():
         return float("inf")
     return float(np.abs(found / before - 1).max())
+
+
+def _spanned(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Real functions that span those of eigenvalues, in columns: two of a pair of conjugate ones."""
+    columns = list[np.ndarray]()
+    for k, (value, w) in enumerate(zip(values, weights, strict=True)):
+        if value.imag == 0:
+            columns.append(w.real)
+        elif value.conjugate() not in values[:k]:
+            columns += [w.real, w.imag]
+    return np.stack(columns, axis=1)
 
 
 def _largest(values: np.ndarray) -> np.ndarray:

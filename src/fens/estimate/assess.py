@@ -93,6 +93,11 @@ class Evidence:
         return is_unique(self.recovery, self.sensitivity)
 
     @property
+    def noisy(self) -> bool:
+        """Whether the noise of data changes an unknown by more than solutions differ."""
+        return any(n > self.differences[name][0] for name, n in self.noise.items())
+
+    @property
     def drowned(self) -> bool:
         """Whether random functions are lost to rounding alone, and the solution itself has grown as much as that."""
         lost = not self.unique and self.recovery <= Assessment.AMPLIFIED * EPS * self.sensitivity
@@ -102,9 +107,11 @@ class Evidence:
     def amplified(self) -> float:
         """What a sensitive solution makes of the rounding of its equations, relative to it.
 
-        Two solutions may agree on it better than either deserves, by chance.
+        Two solutions may agree on it better than either deserves: by chance, or since both are damped alike.
         """
-        return EPS * self.sensitivity if self.sensitivity > Assessment.SENSITIVE else 0.0
+        if self.sensitivity <= Assessment.SENSITIVE:
+            return 0.0
+        return max(EPS, Assessment.OF_ROUNDING * min(self.worst, Assessment.ROUNDED)) * self.sensitivity
 
     @property
     def stable(self) -> bool:
@@ -186,7 +193,7 @@ def assess(evidence: Evidence, stats: Stats, alike: bool = False) -> Error:
     if reason := _why_not(evidence, stats, relative):
         nothing = dict.fromkeys(errors, float("inf"))  # what the equations do not tell may be of any size
         return Error(float("inf"), float("inf"), *reason, evidence, nothing)
-    if any(n > evidence.differences[name][0] for name, n in evidence.noise.items()):
+    if evidence.noisy:
         return trusted("noise-limited", "The noise of the data limits the solution; more data, or better, would help.")
     rounded = max(evidence.local, evidence.quadrature) <= Assessment.ROUNDED
     if evidence.quadrature > max(evidence.local, Assessment.ROUNDED) and evidence.of_rule:
@@ -299,6 +306,13 @@ def _why_not(evidence: Evidence, stats: Stats, relative: float) -> tuple[str, st
         return "unreliable", (
             f"The data miss the solution by {evidence.misfit:.2g} of their standard deviations, where chance makes it "
             "about one: std is understated, or the equations are not those that the data obey."
+        )
+    if evidence.resolved and evidence.noisy and Assessment.SAFETY * evidence.local <= Assessment.UNCERTAIN:
+        if relative <= Assessment.NOISY:
+            return None
+        return "unreliable", (
+            f"The noise of the data leaves little of the solution: it changes by {_share(relative)} of it. More data "
+            "would help, or better ones, or others that the solution depends on more."
         )
     if not relative <= Assessment.UNCERTAIN or not evidence.resolved:
         where = f", most on {evidence.equation} near {evidence.where}" if evidence.where else ""

@@ -1,13 +1,15 @@
 """Whether equations contradict each other.
 
 Least squares makes a compromise of equations that cannot hold together, on which any two solutions agree. It shows in
-residuals that stay when there are more features, that are not concentrated somewhere, as those of a singular solution
-are, and that move from one equation to the others as its weight grows. A condition of one row or a few is met however
-the weights are, and the others give way; it contradicts them if these determine a solution without it, and hold.
+residuals that stay when there are more features, that are the same for others, that are not concentrated somewhere, as
+those of a singular solution are, and that move from one equation to the others as its weight grows. A condition of one
+row or a few is met however the weights are, and the others give way; it contradicts them if these determine a solution
+without it, and hold.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,20 +19,35 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from .._support.device import to_host
 from .._support.numbers import rms
-from .._support.steering import Assessment, Contradiction, LocalLook
+from .._support.steering import Assessment, Contradiction
 from ..basis import TrialSpace
-from ..discretise import LinearRows
+from ..discretise import LinearRows, linearise
+from ..discretise.iterate import numeric
+from ..errors import EvaluationError
 from ..fit.discrete import DiscreteProblem
 from ..geometry import Domain, Region, Samples
 from ..nonlinear import Iterate
 from ..problem import Formula, Wrapped, nonsmooth_where_zero
 from .assess import is_unique
 from .exponents import only_smooth
+from .kind import conditions_to_spare
 from .local import Look, fastest_waves
 from .second import Probes, Responses, Second
 
 Find = Callable[[Look, Samples], Look]
+
+
+@dataclass(frozen=True)
+class Others:
+    """Half as many features; the residuals, where the first ones are known, of a solution with others and of one with
+    twice as many; none where there is no such solution.
+    """
+
+    half: Callable[[], TrialSpace]
+    again: Callable[[], Sequence[np.ndarray] | None]
+    double: Callable[[], Sequence[np.ndarray] | None]
 
 
 def contradiction(
@@ -39,18 +56,20 @@ def contradiction(
     weights: Tensor,
     here: Iterate,
     relative: Sequence[float],
-    half: Callable[[], TrialSpace],
+    others: Others,
     looks: Mapping[int, Look],
     find: Find,
     probes: Sequence[Probes],
 ) -> dict[int, float]:
     """The numbers of the equations that contradict each other, with their relative residuals; empty if none do.
 
-    `here` are the functions at points that were not used, `half` makes half as many features, `find` looks at an
-    equation elsewhere, and `probes` are where functions are compared.
+    `here` are the functions at points that were not used, `find` looks at an equation elsewhere, and `probes` are
+    where functions are compared.
     """
     worst = max(relative)
     if not Contradiction.TRACE < worst < float("inf") or len(relative) < 2:
+        return {}
+    if worst > Contradiction.JUMPS_LEAVE and given_values_jump(discrete):
         return {}
     large = [k for k, r in enumerate(relative) if r > Contradiction.LARGE * worst]
     regions = [p.condition.region for p in discrete.held_out]
@@ -61,8 +80,14 @@ def contradiction(
     layers = any(has_layers(look, features, hidden) for look in looks.values())
     smaller = None
     if few := of_few_rows(discrete, looks, layers, concentrated):
-        smaller = Reweighted.of(discrete, half(), features, weights)
-        if found := superfluous(smaller, few, relative, probes, any(map(has_kinks, looks.values()))):
+        smaller = Reweighted.of(discrete, others.half(), features, weights)
+        whole = Reweighted.of(discrete, features, features, weights)
+        sizes = [rms(a) / r if r > 0 else float("inf") for a, r in zip(here.residuals, relative, strict=True)]
+        kinks = any(map(has_kinks, looks.values()))
+        found = superfluous(smaller, whole, few, relative, sizes, probes, kinks)
+        if not found and not kinks:  # half of the features may leave too much of all else
+            found = superfluous(whole, whole, few, relative, sizes, probes, kinks)
+        if found:
             return {k: relative[k] for k in found}
     if layers:
         return {}
@@ -70,19 +95,90 @@ def contradiction(
     concentrated = concentrated or worst < Contradiction.SUSPICIOUS
     if concentrated and not faces:
         return {}
-    smaller = smaller or Reweighted.of(discrete, half(), features, weights)
-    before, now = smaller.usual, [rms(r) for r in here.residuals]
-    if before is None:
+    smaller = smaller or Reweighted.of(discrete, others.half(), features, weights)
+    if (before := smaller.usual) is None:
         return {}
     if found := overdetermined(smaller, before, faces):
         return {k: relative[k] for k in found}
-    if concentrated or not smaller.norm(before) < Contradiction.STAYS * smaller.norm(now):
+    now, regular = smaller.norm([rms(r) for r in here.residuals]), all(look.is_regular for look in looks.values())
+    stays = smaller.norm(before) < Contradiction.STAYS * now
+    if concentrated or (not regular and (worst > Assessment.UNRESOLVED or not stays)):
         return {}
-    for one in sorted(large, key=lambda k: -relative[k])[:Contradiction.TRIED]:
-        after = smaller.residuals({one: Contradiction.HEAVIER})
+    candidates = sorted(large, key=lambda k: -relative[k])[:Contradiction.TRIED]
+    if stays:
+        again = (others.again(), smaller.left({}))
+        found = moving(smaller, candidates) if any(recurs(here.residuals, a, large) for a in again) else []
+        return {k: relative[k] for k in found}
+    # half as many may be too few for all else, so that only twice as many tell
+    found = moving(Reweighted.of(discrete, features, features, weights), candidates)
+    if not found or (later := others.double()) is None or not recurs(here.residuals, later, large):
+        return {}
+    then = smaller.norm([rms(r) for r in later])
+    # more than now, if features hide some of it between their points; or there is something that only more points see
+    seen = all(is_concentrated(regions[k], later[k], more[k]) for k in large)
+    most = Contradiction.STAYS if seen else Contradiction.HIDDEN_BETWEEN
+    return {k: relative[k] for k in found} if now / then < Contradiction.STAYS and then / now < most else {}
+
+
+def given_values_jump(discrete: DiscreteProblem) -> bool:
+    """Whether values that are given on two parts of a boundary differ by far between points that are close.
+
+    They jump where the parts meet, so that the solution is singular there, and what features leave of it stays large.
+    """
+    from scipy.spatial import cKDTree
+
+    try:
+        rows = [c for c in linearise(discrete.held_out) if c.functional.is_pointwise and _is_on_boundary(c)]
+    except EvaluationError:
+        return False
+    given = [(c, _value_of(c)) for c in rows if len(c.operator) == 1 and not any(c.operator[0][1].orders)]
+    for (one, v), (other, w) in itertools.combinations(given, 2):
+        regions = one.condition.region, other.condition.region
+        apart = not set(regions[0].patches) & set(regions[1].patches)
+        if apart and one.operator[0][1] == other.operator[0][1] and regions[0].domain == regions[1].domain:
+            size = max(np.abs(v).max(), np.abs(w).max()) / max(regions[0].domain.half_widths)
+            gaps, nearest = cKDTree(to_host(other.functional.points)).query(to_host(one.functional.points))
+            if (np.abs(v - w[nearest]) > Contradiction.STEEP * size * gaps).any():
+                return True
+    return False
+
+
+def _is_on_boundary(c: LinearRows) -> bool:
+    region = c.condition.region
+    return isinstance(region.domain, Domain) and region != region.domain
+
+
+def _value_of(c: LinearRows) -> np.ndarray:
+    """The values that a condition gives."""
+    with np.errstate(all="ignore"):
+        return np.asarray(np.nan_to_num(to_host(c.source) / numeric(c)[0][0]))
+
+
+def recurs(residuals: Sequence[np.ndarray], again: Sequence[np.ndarray] | None, large: Sequence[int]) -> bool:
+    """Whether another solution leaves much the same of an equation of which much is left, or all have few rows.
+
+    Of equations that can hold together, what is left depends on the features.
+    """
+    if again is None:
+        return False
+    parts = [(residuals[k], again[k]) for k in large if len(residuals[k]) > 1]
+    return not parts or any(_correlation(a, b) > Contradiction.RECURS for a, b in parts)
+
+
+def _correlation(a: np.ndarray, b: np.ndarray) -> float:
+    norms = float(np.linalg.norm(a)), float(np.linalg.norm(b))
+    return float((a / norms[0]) @ (b / norms[1])) if min(norms) > 0 and max(norms) < float("inf") else 0.0
+
+
+def moving(tried: Reweighted, candidates: Sequence[int]) -> list[int]:
+    """The equations between which a residual moves as one of the candidates gets a larger weight; none if it stays."""
+    if (before := tried.usual) is None:
+        return []
+    for one in candidates:
+        after = tried.residuals({one: Contradiction.HEAVIER})
         if after is not None and (found := moved(one, before, after)):
-            return {k: relative[k] for k in found}
-    return {}
+            return found
+    return []
 
 
 def of_few_rows(discrete: DiscreteProblem, looks: Mapping[int, Look], layers: bool, concentrated: bool) -> list[int]:
@@ -91,21 +187,15 @@ def of_few_rows(discrete: DiscreteProblem, looks: Mapping[int, Look], layers: bo
     Not where they may ask for what is true and the features do not have: a solution that is singular where leading
     coefficients vanish, or has narrow layers at an end.
     """
-    regular = all(map(is_regular, looks.values()))
+    regular = all(look.is_regular for look in looks.values())
     if concentrated and not regular:
         return []
     few = [k for k, p in enumerate(discrete.held_out) if not p.is_pointwise or p.condition.region.domain is None]
+    spare = conditions_to_spare(discrete.problem, discrete.held_out, looks)
     if len(discrete.problem.coordinates) == 1 and regular and not layers:
         few += [k for k, p in enumerate(discrete.held_out) if p.rows == 1 and k not in few]
+    few = [k for k in few if spare is None or discrete.held_out[k].rows <= spare]
     return [k for k in few if discrete.held_out[k].noise is None]
-
-
-def is_regular(look: Look) -> bool:
-    """Whether the leading coefficients of an equation on a domain vanish nowhere; true on anything else."""
-    region = look.discretised.condition.region
-    if not isinstance(region, Domain):
-        return True
-    return bool(look.leading(np.array(region.half_widths)).min() > LocalLook.VANISHING)
 
 
 def has_kinks(look: Look) -> bool:
@@ -123,17 +213,35 @@ def has_kinks(look: Look) -> bool:
 
 
 def superfluous(
-    smaller: Reweighted, few: Sequence[int], relative: Sequence[float], probes: Sequence[Probes], kinks: bool
+    smaller: Reweighted,
+    whole: Reweighted,
+    few: Sequence[int],
+    relative: Sequence[float],
+    sizes: Sequence[float],
+    probes: Sequence[Probes],
+    kinks: bool,
 ) -> list[int]:
-    """A condition without which all others determine a solution and hold, and the one that gives way most to it."""
+    """A condition without which all others determine a solution and hold, and the one that gives way most to it.
+
+    Where others do not hold for another reason, such as a kink, it is one that solutions of two sizes miss by the same.
+    """
     if (before := smaller.usual) is None:
         return []
     for k in few:
-        after = smaller.residuals({k: 0.0})
-        falls = after is not None and _norm_without(k, after) < Contradiction.WITHOUT * _norm_without(k, before)
-        if falls and smaller.is_determined_without(k, probes, kinks):
+        after = smaller.left({k: 0.0})
+        if after is None:
+            continue
+        falls = _norm_without(k, [rms(r) for r in after]) < Contradiction.WITHOUT * _norm_without(k, before)
+        far = kinks and rms(after[k]) > Contradiction.SUSPICIOUS * sizes[k]
+        if (falls or far) and smaller.is_determined_without(k, probes, kinks) and (falls or _alike(k, after, whole)):
             return sorted([k, max((j for j in range(len(relative)) if j != k), key=lambda j: relative[j])])
     return []
+
+
+def _alike(k: int, after: Sequence[np.ndarray], whole: Reweighted) -> bool:
+    """Whether a condition is missed by as much by a solution without it that has more features."""
+    finer = whole.left({k: 0.0})
+    return finer is not None and rms(finer[k] - after[k]) < Contradiction.MISSED_ALIKE * rms(finer[k])
 
 
 def degenerate_faces(discrete: DiscreteProblem, looks: Mapping[int, Look], find: Find) -> dict[int, int]:
@@ -240,11 +348,15 @@ class Reweighted:
 
     def residuals(self, heavier: Mapping[int, float]) -> list[float] | None:
         """Those of all equations at other points, some of their weights multiplied; None if there is no solution."""
+        left = self.left(heavier)
+        return None if left is None else [rms(r) for r in left]
+
+    def left(self, heavier: Mapping[int, float]) -> Sequence[np.ndarray] | None:
+        """The same point by point."""
         solved = self._solved(heavier)
         if solved is None:
             return None
-        there = Iterate.of(self.discrete.problem, self.discrete.held_out, self.features, solved.weights)
-        return [rms(r) for r in there.residuals]
+        return Iterate.of(self.discrete.problem, self.discrete.held_out, self.features, solved.weights).residuals
 
     def is_determined_without(self, one: int, probes: Sequence[Probes], kinks: bool) -> bool:
         """Whether the equations determine a solution without one of them; with kinks in them, as firmly as with it.

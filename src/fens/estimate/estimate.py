@@ -12,7 +12,7 @@ from torch import Tensor
 
 from .._support.numbers import EPS, rms
 from .._support.steering import Assessment, Discretisation, Estimation, LocalLook
-from ..basis import Ansatz, Basis, Scales, TrialSpace
+from ..basis import Ansatz, Basis, Corner, Scales, TrialSpace
 from ..discretise import LinearRows, evaluate, even, linearise
 from ..fit.discrete import DiscreteProblem
 from ..fit.scale import scale_by_rank
@@ -23,12 +23,14 @@ from ..problem import Component
 from .along import between_points
 from .assess import Error, Evidence, assess
 from .closer import closer_points, corners, vanishing
-from .conflict import contradiction
+from .conflict import Others, contradiction
+from .exponents import undetermined
 from .kind import objection
 from .local import Look, degenerate_error, fastest_waves, local_error
+from .numbers import undetermined_numbers
 from .quadrature import checked, errors_of_rules
 from .scan import scans, standing_out
-from .second import Probes, second_solution, values_at
+from .second import Probes, Second, second_solution, values_at
 
 
 def estimate_error(
@@ -44,7 +46,10 @@ def estimate_error(
     problem = discrete.problem
     for_probes, for_points, for_features, for_closer, for_half, for_scan, for_finer, for_ways = seed.spawn(8)
     found = Found(discrete, features, weights, ansaetze, scales, for_half)
-    probes = tuple(Probes.of(c.domain, discrete.held_out, f.frequencies, for_probes) for c, f in found.members)
+    probes = tuple(
+        Probes.of(c.domain, discrete.held_out, f.frequencies, for_probes, poles(a))
+        for (c, f), a in zip(found.members, ansaetze, strict=True)
+    )
     values = values_at(features, weights, probes)
     sizes = [float(np.abs(v).max()) for v in values]
     other = discrete.drawn(ansaetze, for_features).scaled(scales, weights.device)
@@ -62,13 +67,13 @@ def estimate_error(
     natural = [max(s, least) for s in sizes]
     local = local_error(problem, looks, fastest_waves(features), natural, special)
     slow = degenerate_error(looks, features, weights, natural, special)
-    if found.may_err_alike(looks) and (finer := found.finer(probes, for_finer)) is not None:
+    if found.may_err_alike(looks) and (finer := found.finer_values(probes, for_finer)) is not None:
         gaps = [_largest_gap(a, b) for a, b in zip(values, finer, strict=True)]
         way = 1 if problem.is_linear else Estimation.HALF_WAY
         differences = [max(d, way * gap) for d, gap in zip(differences, gaps, strict=True)]
         most = Estimation.MOST_OF_CHANGE * way * max(gap / s for gap, s in zip(gaps, natural, strict=True))
         slow = replace(slow, relative=min(slow.relative, most))
-    integrals = checked(discrete.conditions, problem.coordinates)
+    integrals = checked(discrete.conditions, problem.coordinates, discrete.settings.singular_places)
     by_rules = [] if second is None else errors_of_rules(integrals, second, features, weights, probes)
     differences = [d + sum(errors[i] for _, errors in by_rules) for i, d in enumerate(differences)]
     shares = {k: max(e / s if e else 0.0 for e, s in zip(errors, natural, strict=True)) for k, errors in by_rules}
@@ -88,9 +93,15 @@ def estimate_error(
     names = _names([c.condition.region.name for c in discrete.held_out])
     against = dict[int, float]()
     hidden = Assessment.SAFETY * between.relative > Assessment.UNCERTAIN  # what is left may be what points do not see
-    if not hidden and (local.relative < 1 or max(found.residuals) <= Assessment.UNRESOLVED):  # else nothing is resolved
+    beside = Others(
+        lambda: found.half[1],
+        lambda: None if second is None else found.residuals_of(other, second.weights),
+        lambda: found.finer_residuals(for_finer),
+    )
+    # where an equation does not hold and errors are larger than the solution, nothing is resolved
+    if not hidden and (local.relative < Estimation.RESOLVED or max(found.residuals) <= Assessment.UNRESOLVED):
         against = contradiction(
-            discrete, features, weights, found.here, found.residuals, lambda: found.half[1], looks, found.moved, probes
+            discrete, features, weights, found.here, found.residuals, beside, looks, found.moved, probes
         )
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     evidence = Evidence(
@@ -98,7 +109,9 @@ def estimate_error(
         *found.misfit, growth=growth, local=local.relative, where=local.where, equation=names[local.condition],
         coordinates=found.coordinates(probes),
         conflict={names[k]: r for k, r in against.items()},
-        objection=objection(problem, discrete.held_out, looks, found.moved),
+        objection=objection(problem, discrete.held_out, looks, found.moved)
+        or undetermined(problem, discrete.held_out, looks, found.moved)
+        or found.free_numbers,
         unseen=unseen[0] if unseen else (),
         quadrature=shares.get(coarse, 0.0),
         integral=_integral(discrete, places[0][0] if places else coarse),
@@ -129,14 +142,25 @@ class Found:
 
     @cached_property
     def residuals(self) -> tuple[float, ...]:
-        """How far each equation is from holding there, relative to its terms."""
-        return self.here.relative_residuals(self.conditions, self.discrete.problem.half_widths, 0.0)
+        """How far each equation is from holding there, relative to its terms, on the whole or at most points."""
+        half_widths = self.discrete.problem.half_widths
+        overall = self.here.relative_residuals(self.conditions, half_widths, 0.0)
+        return tuple(map(max, overall, self.here.usual_residuals(self.conditions, half_widths)))
 
     @cached_property
     def conditions(self) -> tuple[LinearRows, ...]:
         """The equations there, linear near the solution."""
         near = None if self.discrete.problem.is_linear else self.here.jets
         return even(linearise(self.discrete.held_out, near), self.features)
+
+    @property
+    def free_numbers(self) -> str:
+        """Which numbers nothing determines, in a sentence; most problems have none, and need no rows for it."""
+        if not any(c.is_constant for c in self.discrete.problem.components):
+            return ""
+        near = self.discrete.near(self.discrete.conditions, self.features, self.weights)
+        rows = self.discrete.linearised(self.discrete.conditions, near, self.features)
+        return undetermined_numbers(self.discrete, rows, self.half[1], self.features)
 
     @property
     def misfit(self) -> tuple[float, int]:
@@ -198,13 +222,26 @@ class Found:
             if isinstance(d, Domain)
         )
 
-    def finer(self, probes: Sequence[Probes], seed: np.random.SeedSequence) -> list[np.ndarray] | None:
-        """The values of a solution with twice as many features; None if these are too many."""
+    def finer(self, seed: np.random.SeedSequence, weighed_alike: bool = False) -> Second | None:
+        """A solution with twice as many features; None if these are too many."""
         if self.discrete.settings.size > Estimation.MOST_DOUBLED:
             return None
         discrete, other = self.double
-        second = second_solution(discrete, self.features, self.weights, other, seed)
-        return None if second is None else values_at(other, second.weights, probes)
+        return second_solution(discrete, self.features, self.weights, other, seed, weighed_alike=weighed_alike)
+
+    def finer_values(self, probes: Sequence[Probes], seed: np.random.SeedSequence) -> list[np.ndarray] | None:
+        """The values of a solution with twice as many features; None if these are too many."""
+        finer = self.finer(seed)
+        return None if finer is None else values_at(finer.features, finer.weights, probes)
+
+    def finer_residuals(self, seed: np.random.SeedSequence) -> Sequence[np.ndarray] | None:
+        """What it leaves of the equations, with the weights that these had; None if there is none."""
+        finer = self.finer(seed, weighed_alike=True)
+        return None if finer is None else self.residuals_of(finer.features, finer.weights)
+
+    def residuals_of(self, features: TrialSpace, weights: Tensor) -> Sequence[np.ndarray]:
+        """What another solution leaves of the equations, where the residuals of this one are known."""
+        return Iterate.of(self.discrete.problem, self.discrete.held_out, features, weights).residuals
 
     def looks(self, seed: np.random.SeedSequence) -> tuple[dict[int, Look], dict[Domain, np.ndarray]]:
         """The equations at points that are looked at more closely, and places where something special may be."""
@@ -241,6 +278,11 @@ class Found:
                 slopes = evaluate(f, self.weights[columns], where.points, orders)
                 found.append(EPS * sum(a * float(np.abs(s).max()) for a, s in zip(away, slopes, strict=True)))
         return max(found)
+
+
+def poles(ansatz: Ansatz) -> list[Corner]:
+    """The corners at which functions have no bound."""
+    return [c for c in ansatz.graded if isinstance(c, Corner) and c.pole > 0]
 
 
 def _largest_gap(values: np.ndarray, others: np.ndarray) -> float:

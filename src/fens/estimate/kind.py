@@ -3,7 +3,8 @@
 Along an axis, with waves e^(iξ·x) across it, an equation has the solutions e^(τs) for the roots τ(ξ) of its symbol. Of
 short waves those that grow without bound must be determined at the upper end, those that decay at the lower one: the
 heat equation wants its values first, and Laplace's a condition at each end. An equation of first order carries values
-along its characteristics, of which each needs a condition at one of its ends.
+along its characteristics, of which each needs a condition at one of its ends. One of evolution in time, of any order in
+space, wants at each of the two ends as many conditions as it has roots that decay from there.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ..discretise import DiscreteCondition
 from ..geometry import Box, Cylinder, Domain, Facet, Pair, Points, Samples
 from ..problem import Problem
 from .local import Look
-from .symbol import Symbol
+from .symbol import Symbol, sides
 
 Find = Callable[[Look, Samples], Look]
 
@@ -28,13 +29,48 @@ def objection(problem: Problem, held_out: Sequence[DiscreteCondition], looks: Ma
     rng = np.random.default_rng(0)
     for domain in problem.domains:
         own = {k: look for k, look in looks.items() if look.discretised.condition.region is domain}
+        if (more := conditions_to_spare(problem, held_out, looks)) is not None and more < 0:
+            return (
+                f"There are too few conditions on {domain.name}: the equations there want {_counted(-more)} more, at "
+                "an end or elsewhere, and do not determine the solution. Look for a missing condition."
+            )
         said = _against_time(problem, domain, held_out, list(own.values()), rng)
         said = said or _without_condition(problem, domain, list(own.values()), find, rng)
+        said = said or _at_wrong_ends(problem, domain, held_out, list(own.values()))
         if not said and len(own) == 1 and len(problem.components) == 1:
             said = _without_inflow(problem, domain, next(iter(own.values())), find, rng)
         if said:
             return said
     return ""
+
+
+def conditions_to_spare(
+    problem: Problem, held_out: Sequence[DiscreteCondition], looks: Mapping[int, Look]
+) -> int | None:
+    """How many more conditions there are than equations on an interval want, or unknown numbers; None if not known.
+
+    Layers at an end that has none may be narrower than all features, so that nothing else tells.
+    """
+    domain = problem.domain
+    unknowns = [k for k, c in enumerate(problem.components) if not c.is_constant]
+    own = [look for look in looks.values() if look.discretised.condition.region is domain]
+    inside = sum(p.condition.region is domain and p.is_pointwise for p in held_out)
+    if len(problem.coordinates) > 1 or len(problem.domains) > 1 or not len(own) == inside == len(unknowns):
+        return None
+    if not all(look.is_regular for look in own):
+        return None
+    symbol, rng = Symbol(own, unknowns, np.array(domain.half_widths)), np.random.default_rng(0)
+    roots = [symbol.roots(row, np.ones(1), rng) for row in _places(own, rng)]
+    counts = {-1 if r is None else r.count for r in roots}
+    wanted = counts.pop()
+    if counts or wanted < 0:
+        return None
+    given = sum(p.rows for p in held_out if p.condition.region is not domain or not p.is_pointwise)
+    return given - wanted - (len(problem.components) - len(unknowns))
+
+
+def _counted(number: int) -> str:
+    return ("none", "one", "two", "three")[number] if number < 4 else str(number)
 
 
 def _against_time(
@@ -91,6 +127,54 @@ def _from_no_end(
         "or around a ring, some waves fit of themselves, so that the equations do not determine the solution, or it "
         "does not depend continuously on them. Give all conditions in one of these directions at one end."
     )
+
+
+def _at_wrong_ends(
+    problem: Problem, domain: Domain, held_out: Sequence[DiscreteCondition], looks: Sequence[Look]
+) -> str:
+    """An equation of evolution with enough conditions at the two ends of space together, and too few at one of them.
+
+    They may determine the solution still, as all data at one end do, yet no more stably than backward diffusion; and
+    smooth data show nothing of it. Too few at both ends together show by themselves.
+    """
+    inside = sum(c.region is domain for c in problem.conditions)
+    alone = len(problem.components) == len(problem.domains) == len(looks) == inside == 1
+    elsewhere = any(isinstance(p.condition.region, Points) or not p.is_pointwise for p in held_out)
+    if not alone or elsewhere or len(domain.coordinates) != 2 or not isinstance(getattr(domain, "base", domain), Box):
+        return ""
+    for space, time in ((0, 1), (1, 0)):
+        given, when = _given(domain, held_out, space), _given(domain, held_out, time)
+        if given is None or when is None or (when[0] > 0) == (when[1] > 0):
+            continue
+        wanted = _wanted(looks[0], space, time, forward=when[0] > 0)
+        if wanted is None or sum(given) < sum(wanted) or all(g >= w for g, w in zip(given, wanted, strict=True)):
+            continue
+        x, (low, high) = domain.coordinates[space], domain.bounds[space]
+        return (
+            f"Along {x} the equation wants {_counted(wanted[0])} condition{'s' * (wanted[0] > 1)} at {x} = {low:g} and "
+            f"{_counted(wanted[1])} at {x} = {high:g}, and has {_counted(given[0])} and {_counted(given[1])}: the "
+            "solution does not depend continuously on the equations, or they do not determine it. A condition is at "
+            "the wrong end, or a term has the wrong sign."
+        )
+    return ""
+
+
+def _wanted(look: Look, space: int, time: int, forward: bool) -> tuple[int, int] | None:
+    """How many conditions u_t = c ∂ⁿu/∂xⁿ + … wants at the ends of space; None if it is no such equation.
+
+    That is one of first order in time, without mixed derivatives of it, where neither leading coefficient vanishes.
+    """
+    jets = [(jet.orders, c) for jet, c in look.coefficients]
+    order = max(orders[space] for orders, _ in jets)
+    in_time = {(orders[time], orders[space]) for orders, _ in jets if orders[time]}
+    if order < 2 or in_time != {(1, 0)}:
+        return None
+    rate, leading = (sum(c for orders, c in jets if orders[i] == n) for i, n in ((time, 1), (space, order)))
+    with np.errstate(all="ignore"):
+        power = np.asarray(-rate / leading if forward else rate / leading)
+        sizes = np.abs(power) / np.median(np.abs(power))
+    within = (sizes > Characteristics.NO_CONDITION) & (sizes < 1 / Characteristics.NO_CONDITION)
+    return sides(order, power[0]) if within.all() and np.ptp(np.sign(power)) == 0 else None
 
 
 def _places(looks: Sequence[Look], rng: np.random.Generator) -> list[int]:

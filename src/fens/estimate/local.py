@@ -80,6 +80,14 @@ class Look:
             parts = [np.nan_to_num(c / (float(np.nanmedian(c)) or 1.0), nan=1.0) for c in own]
         return np.asarray(np.min(parts or [np.ones(len(self.residual))], axis=0))
 
+    @property
+    def is_regular(self) -> bool:
+        """Whether the leading coefficients of an equation on a domain vanish nowhere; true on anything else."""
+        region = self.discretised.condition.region
+        if not isinstance(region, Domain):
+            return True
+        return bool(self.leading(np.array(region.half_widths)).min() > LocalLook.VANISHING)
+
     def own_wave_numbers(
         self, domain: Domain, fastest: np.ndarray, features: TrialSpace, weights: Tensor
     ) -> np.ndarray:

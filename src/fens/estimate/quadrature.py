@@ -35,12 +35,16 @@ class Checked:
         return np.asarray(np.max([np.nan_to_num(gap, nan=np.inf) for gap in gaps], axis=0))
 
 
-def checked(discretised: Sequence[DiscreteCondition], coordinates: Sequence[sp.Symbol]) -> list[Checked]:
+def checked(
+    discretised: Sequence[DiscreteCondition],
+    coordinates: Sequence[sp.Symbol],
+    singular: Sequence[tuple[float, ...]] = (),
+) -> list[Checked]:
     """The integrals among conditions that can be evaluated at the points of finer rules."""
     found = []
     for k, p in enumerate(discretised):
         if p.condition.equation.functional == "integral":
-            rules = finer_rules(p.condition.region)
+            rules = finer_rules(p.condition.region, singular)
             finer = [p.moved(samples, coordinates, weights[None, :]) for samples, weights in rules]
             if finer:
                 found.append(Checked(k, p, finer))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +14,7 @@ from torch import Tensor
 from .._support.device import to_device, to_host
 from .._support.numbers import rms
 from .._support.steering import Discretisation, SecondSolve
-from ..basis import TrialSpace
+from ..basis import Corner, TrialSpace
 from ..discretise import (
     DiscreteCondition,
     LinearRows,
@@ -38,12 +39,22 @@ class Probes:
 
     points: Tensor
     far: int
+    factors: Tensor
 
     @classmethod
     def of(
-        cls, domain: Domain, held_out: Sequence[DiscreteCondition], W: Tensor | None, seed: np.random.SeedSequence
+        cls,
+        domain: Domain,
+        held_out: Sequence[DiscreteCondition],
+        W: Tensor | None,
+        seed: np.random.SeedSequence,
+        corners_of_poles: Sequence[Corner] = (),
     ) -> Probes:
-        """Those of a domain, for features with these frequencies."""
+        """Those of a domain, for features with these frequencies.
+
+        Functions that have no bound at some corners, as a pressure where a lid meets a wall, are compared after
+        multiplication by the power of the distance with which they have one.
+        """
         for_inside, for_corners = seed.spawn(2)
         lower, upper = np.array(domain.bounds).T
         drawn = np.random.default_rng(for_corners).random((SecondSolve.FAR_POINTS, len(lower)))
@@ -54,7 +65,12 @@ class Probes:
         inside = Clustered(interior=SecondSolve.PROBES).sample(Demand.inside(domain), for_inside)[0].points
         faces = [p.points for p in held_out if p.condition.region.domain == domain and p.condition.region != domain]
         device = held_out[0].points.device
-        return cls(torch.cat([to_device(inside, device), *faces, to_device(far, device)]), len(far))
+        points = torch.cat([to_device(inside, device), *faces, to_device(far, device)])
+        factors = torch.ones_like(points[:, 0])
+        for c in corners_of_poles:
+            r = torch.linalg.vector_norm(points - to_device(np.array(c.place), device), dim=1)
+            factors *= torch.clamp(r / c.near, max=1.0) ** c.pole
+        return cls(points, len(far), factors)
 
 
 @dataclass(frozen=True)
@@ -163,18 +179,28 @@ class Responses:
 
 
 def second_solution(
-    discrete: DiscreteProblem, features: TrialSpace, weights: Tensor, other: TrialSpace, seed: np.random.SeedSequence
+    discrete: DiscreteProblem,
+    features: TrialSpace,
+    weights: Tensor,
+    other: TrialSpace,
+    seed: np.random.SeedSequence,
+    *,
+    weighed_alike: bool = False,
 ) -> Second | None:
     """The solution with other features at other points; None if there is none.
 
-    For a nonlinear problem it is that of the equations linearised at the first solution.
+    For a nonlinear problem it is that of the equations linearised at the first solution. Rows are weighted for the
+    other features or, `weighed_alike`, as for the first: of equations that contradict each other, weights decide.
     """
     conditions = discrete.at(place_points(discrete.problem, discrete.settings, seed))
     near = discrete.near(conditions, features, weights)
     try:
-        rows = discrete.linearised(conditions, near, other)
+        rows = discrete.linearised(conditions, near, features if weighed_alike else other)
     except EvaluationError:
         return None
+    if weighed_alike:  # and as if each equation had as many rows
+        pairs = zip(rows, discrete.conditions, strict=True)
+        rows = tuple(replace(c, weight=c.weight * math.sqrt(p.rows / len(c))) for c, p in pairs)
     found = discrete.factorised(rows, near, other)
     return None if found is None else Second(rows, other, found[0], found[1].weights)
 
@@ -183,4 +209,9 @@ def values_at(features: TrialSpace, weights: Tensor, probes: Sequence[Probes]) -
     """Each unknown at its probes."""
     parts = zip(features.members, features.columns, probes, strict=True)
     value = (0,) * features.dimension
-    return [evaluate(f, weights[columns], where.points, [value])[0] for f, columns, where in parts]
+    found = []
+    for f, columns, where in parts:
+        values = evaluate(f, weights[columns], where.points, [value])[0]
+        factors = to_host(where.factors)
+        found.append(values * (factors if values.ndim == 1 else factors[:, None]))
+    return found

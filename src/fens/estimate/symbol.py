@@ -23,6 +23,20 @@ class Roots:
     undamped: int
 
 
+def sides(order: int, power: float) -> tuple[int, int] | None:
+    """How many of the roots κ of κ^order = power decay and how many grow along an axis; None if some do neither.
+
+    u_t = c ∂ⁿu/∂xⁿ + … has the solutions e^(st + κx) with κⁿ = s/c where s is large. Those that grow in time must be
+    determined at the ends of x: those that decay from the lower one there, those that grow towards the upper one there.
+    Lower derivatives change no sign.
+    """
+    angles = (2 * np.pi * np.arange(order) + (np.pi if power < 0 else 0.0)) / order
+    real = np.cos(angles)
+    if np.abs(real).min() < ShortWaves.UNDAMPED:  # backward diffusion, which grows in time with all of its waves
+        return None
+    return int(np.sum(real < 0)), int(np.sum(real > 0))
+
+
 @dataclass(frozen=True)
 class Symbol:
     """Equations for as many unknowns, in units of half the widths of their domain."""

@@ -116,7 +116,7 @@ class Node:
     @property
     def key(self) -> str:
         """The name it goes by."""
-        return str(self.path[-1])[:60] if self.path else "the file"
+        return _name(self.path)
 
     def error(self, reason: str) -> FileError:
         """An error about it."""
@@ -198,6 +198,14 @@ class Node:
         return float(self.value)
 
 
+def _name(path: Path) -> str:
+    """What messages call what stands at a path; elements of lists have no names, only numbers, which count from 1."""
+    if not path:
+        return "the file"
+    *outer, last = path
+    return f"element {last + 1} of {_name(tuple(outer))}" if isinstance(last, int) else last[:60]
+
+
 def load(path: str | File, changes: Mapping[str, Any], allow_outside: bool = False) -> Document:
     """The document in a file, with some values changed: {"parameters.k": 2}."""
     file = as_path(path)
@@ -217,7 +225,7 @@ def load(path: str | File, changes: Mapping[str, Any], allow_outside: bool = Fal
 
 def _text(file: File) -> str:
     try:
-        return contents(file, LARGEST).decode("utf-8").replace("\r\n", "\n")
+        return contents(file, LARGEST).decode("utf-8-sig").replace("\r\n", "\n")
     except UnicodeDecodeError as error:
         raise FileError(f"the file is not UTF-8 text (byte {error.start})", name=str(file)) from error
 
@@ -275,5 +283,7 @@ def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
+        if value != value:
+            return "nan, which is no number"
         return f"the number {value:g}" if abs(value) < 1e300 else "a very large number"
     return {"dict": "a table", "list": "a list"}.get(type(value).__name__, f"a {type(value).__name__}")

@@ -221,7 +221,7 @@ class Parser:
         columns = self.names.columns  # whose names are another file's, which no error quotes
         own = [n for n, meaning in self.names.meanings.items() if columns.get(n) is not meaning]
         near = get_close_matches(name, [*own, *CONSTANTS, *WORDS], 1)
-        listed = ", ".join(own[:12]) + (", and the columns of the file of points" if columns else "")
+        listed = ", ".join(own[:12] or CONSTANTS) + (", and the columns of the file of points" if columns else "")
         return f"the name {name} is not known; " + (f"did you mean {near[0]}?" if near else f"known are: {listed}")
 
     def call(self, token: Token) -> sp.Expr:

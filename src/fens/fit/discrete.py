@@ -195,7 +195,8 @@ def discretised(
     problem: Problem, settings: Settings, samples: Mapping[Region, Samples]
 ) -> tuple[DiscreteCondition, ...]:
     """The equations of a problem at samples, to be linearised as the options say."""
-    return discretise(problem, samples, LINEARISATIONS[settings.nonlinear], device_of(settings.device))
+    form, device = LINEARISATIONS[settings.nonlinear], device_of(settings.device)
+    return discretise(problem, samples, form, device, settings.singular_places)
 
 
 def place_points(problem: Problem, settings: Settings, seed: np.random.SeedSequence) -> dict[Region, Samples]:

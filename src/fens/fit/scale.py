@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from .._support.device import device_of, to_device
-from .._support.numbers import rms
+from .._support.numbers import geometric_mean, rms
 from .._support.progress import track
 from .._support.steering import ScaleSearch, ScaleTrials
 from ..basis import Draw, Drawn, Scales, of_each
@@ -32,24 +32,29 @@ from .search import Search, descend, search
 
 @dataclass(frozen=True)
 class ScaleHint:
-    """Scales to try first, or those of the rank in the same ratios if these are larger; the stride from there; and a
-    loss with which the first will do.
+    """Scales to try first, or those of the rank in the same ratios if these are larger; a loss with which the first
+    will do; the stride from there, and what it must leave of the loss.
     """
 
     scales: Scales
     by_rank: bool = False
     enough: float = 0.0
     stride: int = field(default_factory=lambda: ScaleTrials.STRIDE)
+    pays: float = 1.0
 
 
 @dataclass(frozen=True)
 class ScaleChoice:
-    """The scales, the search for them, the fit with them if that was made, and the functions of a trial."""
+    """The scales, the search for them, the fit with them if that was made, and the functions of a trial.
+
+    `serves` says that equations hold as well as they need to: to round-off, or far better than a tolerance asks.
+    """
 
     scales: Scales
     search: Search | None = None
     fit: Fit | None = None
     function: Fields | None = None
+    serves: bool = False
 
 
 def choose_scale(
@@ -67,7 +72,8 @@ def choose_scale(
     found = refine(trials, hint)
     best = found.scales[found.best]
     final = trials.use_all and (problem.is_linear or found.best == 0)  # a fit that need not be made again
-    return ScaleChoice(best, found, trials.fits.get(best) if final else None, trials.function(best))
+    serves = trials.loss(best) <= trials.enough(best)
+    return ScaleChoice(best, found, trials.fits.get(best) if final else None, trials.function(best), serves)
 
 
 def first_choice(trials: Trials) -> ScaleChoice:
@@ -100,11 +106,12 @@ def refine(trials: Trials, hint: ScaleHint | None) -> Search:
     """From the scales by rank, or those to begin with, down the held-out residual."""
     start = hint.scales if hint else first_scale(trials)
     if hint is not None and hint.by_rank:
-        start = max(start, scale_by_rank(trials.discrete, trials.draw, start), key=math.prod)
+        start = max(start, scale_by_rank(trials.discrete, trials.draw, start), key=geometric_mean)
     stride = hint.stride if hint else ScaleTrials.STRIDE
     if hint is not None and trials.loss(start) <= hint.enough:
         return Search(tuple(trials.losses), tuple(trials.losses.values()), "the scale of fewer features serves")
-    reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride, trials.enough(start))
+    pays = hint.pays if hint else 1.0
+    reason = descend(lambda factor: trials.loss(tuple(factor * s for s in start)), stride, trials.enough(start), pays)
     return Search(tuple(trials.losses), tuple(trials.losses.values()), reason)
 
 
@@ -152,7 +159,7 @@ def _by_rank(settings: Settings, domain: Domain, drawn: Drawn, half_widths: Scal
     d, device = len(shape), device_of(settings.device)
     samples = Clustered(interior=int(1.2 * size) + 1).sample(Demand.inside(domain), np.random.SeedSequence(0))
     points = to_device(samples[0].points, device)
-    middle = math.prod(lengths) ** (1 / d)
+    middle = geometric_mean(lengths)
 
     def rank(rho: float) -> float:
         features = drawn.scaled([rho * s / middle for s in shape], device)
@@ -237,7 +244,8 @@ class Trials:
         features = self.draw.scaled(scales, discrete.device)
         if self.fits and not problem.is_linear:  # a few steps from the best so far tell enough
             best = min(self.fits, key=lambda tried: self.losses[tried])
-            settings = replace(discrete.settings, initial=self.function(best), max_iterations=ScaleTrials.STEPS)
+            steps = 1 if self.losses[best] < ScaleTrials.NEARLY else ScaleTrials.STEPS
+            settings = replace(discrete.settings, initial=self.function(best), max_iterations=steps)
             discrete = replace(discrete, settings=settings)
         try:
             stats, weights = discrete.solve(features)

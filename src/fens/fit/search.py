@@ -51,10 +51,11 @@ def search(grid: ScaleGrid, dimension: int, losses_of: Callable[[Sequence[Scales
     return Search(scales, tuple(losses), f"all {len(scales)} candidates of {grid} tried")
 
 
-def descend(loss: Callable[[float], float], first_stride: int, enough: float) -> str:
+def descend(loss: Callable[[float], float], first_stride: int, enough: float, pays: float = 1.0) -> str:
     """Go down a loss with one minimum, as a function of a factor, from 1 on; tells why it ended.
 
-    In strides, of quarter octaves, that grow as long as they lead down, and then between the last ones.
+    In strides, of quarter octaves, that grow as long as they lead down, and then between the last ones. What a stride
+    must leave of the loss, `pays`, is less than 1 where trials are dear, and near enough is enough.
     """
     tried: dict[int, float] = {}
 
@@ -71,15 +72,19 @@ def descend(loss: Callable[[float], float], first_stride: int, enough: float) ->
     if not time_left():
         return "the time was up after the first scale"
     higher = at(first_stride)
+    if pays * tried[0] < higher < tried[0]:
+        return "another scale is hardly better"
     # too high a scale is no better than a higher one
     by_chance = higher > max(ScaleSearch.BY_CHANCE, ScaleSearch.FLAT * tried[0])
     direction = 1 if higher < tried[0] and not by_chance else -1
     k, stride = max(0, direction) * first_stride, first_stride
-    while abs(k + direction * stride) <= ScaleSearch.FARTHEST and time_left() and at(k + direction * stride) < tried[k]:
+    while abs(k + direction * stride) <= ScaleSearch.FARTHEST and time_left():
+        if not at(k + direction * stride) < pays * tried[k]:
+            break
         k, stride = k + direction * stride, stride + first_stride if len(tried) > 3 else stride
     if not math.isfinite(tried[k]):
         return "no trial led to a solution; the scale is that of the rank"
-    while (middle := _towards_lower_neighbour(tried, lowest())) is not None:
+    while pays == 1 and (middle := _towards_lower_neighbour(tried, lowest())) is not None:
         if not time_left():
             return "the time was up"
         if tried[lowest()] <= enough:

@@ -4,9 +4,10 @@ from .boundary.curve import Arc, Curve, Line, Oval
 from .boundary.pair import Pair
 from .boundary.piece import Extruded, Patch, Piece, Samples
 from .checks import check_extent
+from .quadrature.graded import graded_rule
 from .region import Domain, Facet, Part, Points, Region, checked_count, points_of
 from .sampling.extreme_points import ExtremePoints
-from .sampling.graded import Graded, Sector
+from .sampling.graded import Fan, Graded, Sector, on_boundary, parameter, stops
 from .sampling.samplers import Clustered, Concentrated, Demand, Grid, Random, Sampler
 from .sampling.subsample import subsample
 from .shapes.ball import Ball
@@ -40,6 +41,7 @@ __all__ = [
     "ExtremePoints",
     "Extruded",
     "Facet",
+    "Fan",
     "Graded",
     "Grid",
     "Implicit",
@@ -63,6 +65,10 @@ __all__ = [
     "Surface",
     "check_extent",
     "checked_count",
+    "graded_rule",
+    "on_boundary",
+    "parameter",
     "points_of",
+    "stops",
     "subsample",
 ]

@@ -13,7 +13,8 @@ import sympy as sp
 from .._support.numbers import items, real_number
 from ..errors import RegionError, quoted
 
-LARGEST = 1e100  # of a coordinate
+LARGEST = 1e50  # of a coordinate or a length; areas and volumes are numbers too, and so are those of
+SMALLEST = 1e-50  # lengths
 THINNEST = 1e-12  # of a shape, relative to its coordinates
 
 
@@ -28,12 +29,28 @@ def check_names(coordinates: Iterable[Any]) -> None:
         names.add(x.name)
 
 
-def check_extent(coordinates: Sequence[sp.Symbol], bounds: Sequence[tuple[float, float]]) -> None:
-    """Refuse a shape in which no points can be told apart, or their squares are not numbers."""
+def check_size(coordinates: Sequence[sp.Symbol], bounds: Sequence[tuple[float, float]]) -> None:
+    """Refuse a shape so large or so small that areas, volumes or derivatives are not numbers."""
     for x, (a, b) in zip(coordinates, bounds, strict=True):
-        farthest = max(abs(a), abs(b))
-        if farthest > LARGEST or b - a < max(1 / LARGEST, THINNEST * farthest):
-            raise RegionError(f"The shape is too thin, too small or too large along {x}: from {a:g} to {b:g}.")
+        if not (max(abs(a), abs(b)) <= LARGEST and SMALLEST <= b - a <= LARGEST):
+            raise RegionError(
+                f"The shape is too small or too large along {x}: from {a:g} to {b:g}. Coordinates go to {LARGEST:g}, "
+                f"and lengths from {SMALLEST:g} to {LARGEST:g}; measure {x} in another unit."
+            )
+
+
+def check_places(coordinates: np.ndarray, what: str) -> None:
+    """Refuse points so far away that squares of their coordinates may not be numbers."""
+    if len(coordinates) and (farthest := float(np.abs(coordinates).max())) > LARGEST:
+        raise RegionError(f"{what} have coordinates up to {LARGEST:g}; got {farthest:g}. Take another unit.")
+
+
+def check_extent(coordinates: Sequence[sp.Symbol], bounds: Sequence[tuple[float, float]]) -> None:
+    """Refuse the same, and a shape in which no points can be told apart."""
+    check_size(coordinates, bounds)
+    for x, (a, b) in zip(coordinates, bounds, strict=True):
+        if b - a < THINNEST * max(abs(a), abs(b)):
+            raise RegionError(f"The shape is too thin along {x}, at its distance from 0: from {a:g} to {b:g}.")
 
 
 def which_end(coordinate: sp.Symbol, ends: tuple[float, float], value: Any) -> int:
@@ -64,6 +81,7 @@ def interval(coordinate: Any, ends: Any) -> tuple[float, float]:
         x.is_extended_real is False or x.is_integer or (x.is_nonnegative and a < 0) or (x.is_nonpositive and b > 0)
     ):
         raise RegionError(f"The assumptions of the symbol {x} exclude numbers between {a:g} and {b:g}.")
+    check_size([x], [(a, b)])
     return a, b
 
 

@@ -20,7 +20,10 @@ def compiled(
 
     def evaluate(*arrays: np.ndarray) -> list[np.ndarray]:
         with np.errstate(all="ignore"):  # what is not finite is refused where it matters
-            return [_real(np.asarray(v), arrays[0].shape) for v in raw(*arrays)]
+            try:
+                return [_real(np.asarray(v), arrays[0].shape) for v in raw(*arrays)]
+            except OverflowError:  # of Python's whole numbers, which know no infinity
+                return [np.full(arrays[0].shape, np.nan) for _ in expressions]
 
     return evaluate
 

@@ -13,8 +13,10 @@ import sympy as sp
 
 from .._support.numbers import is_whole, real_array, real_number
 from .._support.stored import stored
+from .._support.symbols import namesakes
 from ..errors import FensError, RegionError, quoted
 from .boundary.piece import Definition, Piece, Samples
+from .checks import check_size
 
 MOST_NODES = 4 * 10**6  # of a quadrature
 SLACK = 1e-12  # round-off, relative to the size of a domain
@@ -217,7 +219,12 @@ class Domain(Region):
 
     @property
     def cracks(self) -> tuple[tuple[tuple[float, float], tuple[float, float]], ...]:
-        """The cracks, each from where it starts at the boundary to its tip."""
+        """The cracks, each from where it starts, at the boundary if it does, to its tip."""
+        return ()
+
+    @property
+    def inside_cracks(self) -> tuple[tuple[tuple[float, float], tuple[float, float]], ...]:
+        """Those of the cracks that do not reach the boundary: both of their ends are tips."""
         return ()
 
     @property
@@ -248,12 +255,17 @@ class Domain(Region):
         """Values of the last coordinate between which sections are alike."""
         return self.bounds[-1]
 
+    def check_size(self) -> None:
+        """Refuse what is absurdly large or small; shapes that are registered have no other check."""
+        check_size(self.coordinates, self.bounds)
+
     def axis(self, coordinate: Any) -> int:
         """The number of a coordinate."""
         if not isinstance(coordinate, sp.Symbol) or coordinate not in self.coordinates:
             raise RegionError(
                 f"{quoted(coordinate)} is not a coordinate of {self.name}; "
                 f"the coordinates are {', '.join(map(str, self.coordinates))}."
+                f"{namesakes([coordinate], self.coordinates)}"
             )
         return self.coordinates.index(coordinate)
 
@@ -324,6 +336,7 @@ class Points(Region):
             raise RegionError(
                 f"Points has the coordinates {', '.join(map(str, self.arrays))}; "
                 f"{domain.name} has {', '.join(map(str, domain.coordinates))}."
+                f"{namesakes(self.arrays, domain.coordinates)}"
             )
         points = self.samples(domain.coordinates).points
         outside = np.flatnonzero(~np.any([d.contains(points) for d in domains], axis=0))

@@ -87,9 +87,9 @@ class Iteration:
         conditions = weigh(linearise(self.discretised, here.jets), self.remembering, self.row_weights)
         factorised, fresh = self._factorised(here, conditions), True
         yield self._state(0, here, conditions, float("nan"), 1.0, False, factorised.rank)
-        last = float("inf")
+        last, course = float("inf"), list[tuple[float, float]]()
         for k in range(1, self.max_iterations + 1):
-            if k > 1 and self.matrix_follows_state:
+            if k > 1 and self.matrix_follows_state and not self._still_serves(last):
                 try:
                     conditions = self._linearised(here, conditions)
                 except EvaluationError:  # the derivative of an equation at a point where only its value is finite
@@ -102,7 +102,8 @@ class Iteration:
                 return
             there, damping, step = self._advance(here, full.weights, conditions, before)
             after = there.norm(conditions)
-            settled = self._settled(step, damping, last, before, after)
+            course.append((step, after))
+            settled = self._settled(step, damping, last, before, after) or self._stalled(course)
             yield self._state(k, there, conditions, step * (damping or 1.0), damping, settled, factorised.rank)
             if (settled and self.until_settled) or damping == 0 or not np.isfinite(after) or not time_left():
                 return
@@ -112,6 +113,10 @@ class Iteration:
     def matrix_follows_state(self) -> bool:
         """Whether the matrix changes from one iteration to the next."""
         return any(p.form.follows_state for p in self.discretised)
+
+    def _still_serves(self, step: float) -> bool:
+        """Whether a Jacobian serves again: after a step so small it is the same but for that, and need not be made."""
+        return self.line_search and step < Nonlinear.SAME_JACOBIAN
 
     @property
     def _zero(self) -> float:
@@ -183,6 +188,14 @@ class Iteration:
         flat = abs(after - before) <= Nonlinear.FLAT_RESIDUAL * before and damping == 1
         small = Nonlinear.SETTLED_STEP if flat else Nonlinear.SMALL_STEP
         return step <= Nonlinear.TINY_STEP or (not shrinking and step <= small)
+
+    def _stalled(self, course: Sequence[tuple[float, float]]) -> bool:
+        """Whether small steps and residuals have long been as small as they get: what is left of them is rounding."""
+        count = int(Nonlinear.PATIENCE)
+        if len(course) <= count or course[-1][0] > Nonlinear.SETTLED_STEP:
+            return False
+        earlier, lately = (np.min(part, axis=0) for part in (course[:-count], course[-count:]))
+        return bool((lately > Nonlinear.SHRINKING_PICARD * earlier).all())
 
     def _state(
         self,

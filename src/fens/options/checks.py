@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from .._support.device import device_of
-from .._support.numbers import bytes_of, is_whole, real_number
-from ..basis import activation, check_initialisation
+from .._support.numbers import bytes_of, is_whole, items, real_number
+from ..basis import Corner, activation, check_initialisation, place_of
 from ..errors import SettingError, quoted
 from ..lstsq.cluster import Cluster
 
 Check = Callable[[str, Any], Any]
+
+MOST_PLACES = 100  # that are given as corners
 
 
 def anything(name: str, value: Any) -> Any:
@@ -123,6 +125,15 @@ def check_sampler(points: Any) -> None:
     """Refuse what is not a way to place points."""
     if not hasattr(points, "sample") or isinstance(points, type):
         raise SettingError(f"points must be a fens.Grid, fens.Random or fens.Clustered; got {quoted(points)}.")
+
+
+def places(name: str, value: Any) -> Any:
+    """Corners or points, kept as the places where they are."""
+    given = items(value, MOST_PLACES)
+    if isinstance(value, Corner) or given is None:
+        what = f"a list of corners, [fens.Corner((0, 1))], at most {MOST_PLACES}"
+        raise SettingError(f"{name} must be {what}; got {quoted(value)}.")
+    return tuple(map(place_of, given))
 
 
 def amount(name: str, value: Any) -> Any:

@@ -190,6 +190,11 @@ def frequencies(node: Node, context: Context) -> Distribution:
     return Mixture(tuple((number(p["share"], context), frequencies(p["frequencies"], context)) for p in parts))
 
 
+def places(node: Node, context: Context) -> Any:
+    """[[0, 1], ["1/3", 0]]."""
+    return tuple(tuple(number(v, context) for v in place.items()) for place in node.items())
+
+
 def partition(node: Node, context: Context) -> Any:
     """4, [4, 2] or { x = 4 }."""
     if isinstance(node.value, dict):

@@ -15,7 +15,7 @@ from .._support.steering import Sizes
 from ..basis import activation
 from ..discretise import check_weights
 from ..errors import SettingError, concerning, listed, quoted
-from ..geometry import Clustered, Graded, Sampler
+from ..geometry import Clustered, Graded, Sampler, Sector, on_boundary
 from ..lstsq import SOLVERS, Solver
 from ..lstsq.cluster import Cluster, Distributed
 from ..problem import Problem, Unknown
@@ -43,6 +43,25 @@ class Settings(Options):
         self.sizes(problem)
         self.fixed_scale(problem)
         self.cells(problem.coordinates)
+        self.check_corners(problem)
+
+    @concerning("corners")
+    def check_corners(self, problem: Problem) -> None:
+        """Refuse corners that are not on a boundary in the plane, or at which there could be no functions."""
+        if not self.corners:
+            return
+        if len(problem.coordinates) != 2:
+            names = ", ".join(map(str, problem.coordinates))
+            raise SettingError(f"corners are places in the plane; the problem has the coordinates {names}.")
+        if self.adapts is False or self.scale is not None or not self.places_points:
+            raise SettingError(
+                "corners need functions and points of their own, which points=, scale=, initialisation=, frequencies= "
+                "and adapt=False leave no room for; leave out corners or these."
+            )
+        for place in self.corners:
+            if not any(on_boundary(domain, place) for domain in problem.domains):
+                where, names = ", ".join(f"{v:g}" for v in place), " and ".join(d.name for d in problem.domains)
+                raise SettingError(f"A corner is a place on the boundary; ({where}) is none of {names}.")
 
     @property
     def options(self) -> dict[str, Any]:
@@ -113,6 +132,12 @@ class Settings(Options):
     def sampler(self) -> Sampler:
         """The points asked for, or the default ones."""
         return self.points if self.points is not None else Clustered()
+
+    @property
+    def singular_places(self) -> tuple[tuple[float, ...], ...]:
+        """Corners in the plane towards which points are graded, as are rules for integrals."""
+        sectors = self.points.sectors if isinstance(self.points, Graded) else ()
+        return tuple(dict.fromkeys(s.place for s in sectors if isinstance(s, Sector)))
 
     @property
     def held_out_sampler(self) -> Sampler:

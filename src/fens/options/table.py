@@ -25,7 +25,7 @@ from .scale_grid import ScaleGrid
 
 Scale = float | Sequence[float] | Mapping[sp.Expr, Any] | ScaleGrid | None
 
-MOST_BLOCKS = 100_000  # of a march through time
+MOST_BLOCKS = 10_000  # of a march through time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +160,7 @@ class Options:
     blocks: int = option(
         1,
         "march through time in so many blocks, each with features of its own.",
-        check=checks.at_most(MOST_BLOCKS, "each a solve of its own"),
+        check=checks.at_most(MOST_BLOCKS, "each a solve of its own that takes a second or more"),
         read=readers.whole,
     )
     memory: int | str | None = option(
@@ -179,6 +179,14 @@ class Options:
         'comes back, with the status "out of time". What has begun is finished, and a first solution is always made.',
         check=checks.positive(),
         read=readers.number,
+    )
+    corners: Any = option(
+        None,
+        "places on the boundary, in the plane, at which the solution may not be smooth and nothing in the problem "
+        "tells, such as jumps in data that a callable gives: `[fens.Corner((0, 1))]`, or points. Corners of the "
+        "domain, changes of conditions and breaks in their formulas are found without.",
+        check=checks.places,
+        read=readers.places,
     )
     solver: str = option(
         "automatic",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,9 @@ from ..errors import EvaluationError
 SIGNED = 0.05  # of the largest value, beyond which both signs count
 CONSTANT = 1e-12  # of the largest value: a spread below it is round-off
 LARGEST = 1e300  # of which sums and differences are numbers too
+POLE = 1e6  # times the largest of other values: values at a pole, if they are few
+TAIL = 0.01  # part of the values next to it, at each end, for which there are no colours
+FEW = 9  # at all corners of a box in space, and one more
 LEAST = 0.01  # part of the values that may lie below the end of a logarithmic scale, with an arrow to tell
 
 # of Okabe and Ito, told apart by the colour-blind
@@ -48,6 +51,11 @@ def shade(values: np.ndarray, floor: float | None) -> Shade:
 
 def _linear(values: np.ndarray) -> Shade:
     low, high = float(values.min()), float(values.max())
+    sizes = np.abs(values)
+    most = float(np.partition(sizes, -FEW)[-FEW]) if len(values) > FEW else 0.0
+    if 0 < POLE * most < float(sizes.max()):  # at a pole, as pressures have at a lid's ends, colours do not follow
+        usual = np.quantile(values, [TAIL, 1 - TAIL])
+        return replace(_linear(np.clip(values, *usual)), extend="both")
     size = max(-low, high)
     if high - low <= CONSTANT * abs(size):  # noise must not look like a function
         half = abs(size) / 2 or 1.0

@@ -12,6 +12,7 @@ from sympy.core.relational import Relational
 
 from .._support.compile import FUNCTIONS, check_bounds
 from .._support.sums import written_out
+from .._support.symbols import namesakes
 from ..errors import EquationError, UnsupportedEquation, quoted
 from .equation import Equation, Jet
 from .formula import real_parts
@@ -84,11 +85,8 @@ class Reader:
                 continue
             if isinstance(s, OfCoordinate) and s.coordinate in self.coordinates:
                 continue
-            if s.name in {x.name for x in self.coordinates}:
-                raise EquationError(
-                    f"The symbol {s} in {self.text} has the name of a coordinate but other assumptions; "
-                    "use one symbol for both."
-                )
+            if other := namesakes([s], self.coordinates):
+                raise EquationError(f"The symbol {s} in {self.text} is no coordinate, but has the name of one.{other}")
             raise EquationError(
                 f"The symbol {s} in {self.text} is not a coordinate of the domain ({listed}); "
                 f"substitute its value first, e.g. equation.subs({s}, 1.0), or if it is sought make it a fens.Unknown."
@@ -151,7 +149,10 @@ def worked_out(statement: Any, coordinates: Sequence[sp.Symbol], space: Sequence
         _check_orders(d, statement)
         if d.atoms(AppliedUndef) and not set(d.variables) <= set(coordinates):
             known = ", ".join(map(str, coordinates))
-            raise EquationError(f"{d} in {statement} differentiates by something else than the coordinates, {known}.")
+            raise EquationError(
+                f"{d} in {statement} differentiates by something else than the coordinates, {known}."
+                f"{namesakes(d.variables, coordinates)}"
+            )
     if all(map(_is_worked_out, sp.preorder_traversal(expression))):
         return expression
     real = {x: sp.Dummy(x.name, real=True) for x in coordinates}  # else the derivative of |x| is not a formula

@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from .._support.compile import check_bounds, lambdified
+from .._support.compile import check_bounds, lambdified, sympified
 from ..errors import EvaluationError, SettingError, quoted
 from .unknowns import Component
 from .wrapped import Wrapped, call_with_arrays
@@ -101,10 +101,8 @@ def function_values(
                 f"The {what} must return one value for each point; for {len(points)} it gave shape {values.shape}."
             )
     else:
-        try:
-            expression = sp.sympify(function, strict=True)
-        except Exception as error:  # an object may raise anything when SymPy asks it what it is
-            raise SettingError(f"The {what} must be an expression or a callable; got {quoted(function)}.") from error
+        message = f"The {what} must be an expression or a callable; got {quoted(function)}."
+        expression = sympified(function, SettingError, message)
         if strange := sorted(map(str, getattr(expression, "free_symbols", set()) - set(columns))):
             known = ", ".join(map(str, coordinates))
             raise SettingError(f"The {what} contains {', '.join(strange)}; the coordinates are {known}.")
@@ -136,10 +134,8 @@ def _part(function: Any, part: str, coordinates: Sequence[sp.Symbol], what: str)
     if callable(function) and not isinstance(function, sp.Basic):
         take = np.real if part == "re" else np.imag
         return lambda *values: take(function(*values))
-    try:
-        expression = sp.sympify(function, strict=True)
-    except Exception as error:  # an object may raise anything when SymPy asks it what it is
-        raise SettingError(f"The {what} must be an expression or a callable; got {quoted(function)}.") from error
+    message = f"The {what} must be an expression or a callable; got {quoted(function)}."
+    expression = sympified(function, SettingError, message)
     return real_parts(expression, coordinates)[part == "im"]
 
 

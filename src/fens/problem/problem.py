@@ -218,6 +218,8 @@ def _domains(statements: list[tuple[Any, Any]]) -> tuple[Any, ...]:
                 f"The domains of one problem have the same coordinates in the same order; {domains[0].name} has "
                 f"{_listed(domains[0].coordinates)} and {other.name} has {_listed(other.coordinates)}."
             )
+    for domain in domains:
+        domain.check_size()
     for region in regions:
         if region.domain is not None and region.domain not in domains:
             raise RegionError(

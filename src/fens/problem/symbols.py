@@ -8,10 +8,12 @@ import numpy as np
 import sympy as sp
 from sympy.core.function import AppliedUndef
 
-from .._support.compile import check_bounds
+from .._support.compile import sympified
 from .._support.numbers import real_array
 from .._support.registry import registry
 from ..errors import EquationError, quoted
+
+LARGEST, SMALLEST = 1e75, 1e-75  # of data and deviations, up and down: squares of their ratios are numbers
 
 
 class OfCoordinate(sp.Symbol):  # type: ignore[misc]
@@ -98,12 +100,8 @@ def functional(name: str, expression: Any) -> Total:
 
 def checked_expression(given: Any, what: str) -> sp.Expr:
     """An expression of SymPy's, from what a user gave for it."""
-    check_bounds(given, EquationError)
     message = f"{what} an expression, such as u(x, y); got {quoted(given)}."
-    try:
-        expression = sp.sympify(given, strict=True)
-    except Exception as error:  # an object may raise anything when SymPy asks it what it is
-        raise EquationError(message) from error
+    expression = sympified(given, EquationError, message)
     if not isinstance(expression, sp.Expr) or getattr(expression, "is_Matrix", False):
         raise EquationError(message)
     return expression
@@ -152,6 +150,11 @@ class Data(sp.Dummy):  # type: ignore[misc]
         if not np.isfinite(array).all():
             where = int(np.flatnonzero(~np.isfinite(array))[0])
             raise EquationError(f"Data must be finite; value number {where} is {array[where]}.")
+        if (largest := np.abs(array).max(initial=0.0)) > LARGEST:
+            raise EquationError(
+                f"Data are at most {LARGEST:g} in size, else their squares are no numbers; got {largest:g}. "
+                "Measure in another unit."
+            )
         self = super().__new__(cls, "data", real=True)
         self.values = array
         self.std = None if std is None else _deviations(std, len(array))
@@ -175,4 +178,9 @@ def _deviations(std: Any, count: int) -> np.ndarray:
         raise EquationError(f"Data has {count} values and deviations of shape {array.shape}; give one for each.")
     if not (np.isfinite(array).all() and (array > 0).all()):
         raise EquationError("The standard deviations of Data must be positive and finite.")
+    if not ((array >= SMALLEST) & (array <= LARGEST)).all():
+        raise EquationError(
+            f"The standard deviations of Data are from {SMALLEST:g} to {LARGEST:g}, else squares are no numbers; "
+            f"they go from {array.min():g} to {array.max():g}. Measure in another unit."
+        )
     return np.array(np.broadcast_to(array, (count,)))

@@ -45,7 +45,10 @@ def complex_unknown(name: str) -> Callable[..., AppliedUndef]:
     """A function with complex values: `u = complex_unknown("u")(x, y)`, for equations with `sp.I`."""
     if not isinstance(name, str) or not name:
         raise EquationError(f"complex_unknown() takes a name; got {quoted(name)}.")
-    return sp.Function(name, complex=True)  # type: ignore[no-any-return]
+    try:
+        return sp.Function(name, complex=True)  # type: ignore[no-any-return]
+    except ValueError as error:  # Python has no class of such a name
+        raise EquationError(f"complex_unknown() takes a name of letters and digits; got {quoted(name)}.") from error
 
 
 @stored("Component")

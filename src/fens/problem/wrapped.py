@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 import sympy as sp
 
-from .._support.compile import check_bounds
+from .._support.compile import sympified
 from .._support.numbers import real_array
 from ..errors import EquationError, EvaluationError, NotInFile, quoted
 
@@ -106,13 +106,8 @@ def wrap(function: Callable[..., Any], name: str | None = None) -> Callable[...,
     handle = Handle(function, label)
 
     def applied(*arguments: Any) -> Wrapped:
-        for given in arguments:
-            check_bounds(given, EquationError)
-        try:
-            expressions = [sp.sympify(a, strict=True) for a in arguments]
-        except Exception as error:  # an object may raise anything when SymPy asks it what it is
-            given = quoted(arguments)
-            raise EquationError(f"The arguments of {label} must be SymPy expressions; got {given}.") from error
+        message = f"The arguments of {label} must be SymPy expressions; got {quoted(arguments)}."
+        expressions = [sympified(a, EquationError, message) for a in arguments]
         if not expressions or not all(isinstance(e, sp.Expr) for e in expressions):
             raise EquationError(f"The wrapped function {label} needs at least one argument, a SymPy expression.")
         return Wrapped(handle, *expressions)

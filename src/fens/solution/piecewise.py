@@ -56,6 +56,10 @@ class BlockField:
         """A derivative, in SymPy's notation."""
         return replace(self, blocks=tuple(b.diff(*variables) for b in self.blocks))
 
+    def near(self, place: Any) -> Any:
+        """That of a block is with the block."""
+        raise SettingError("A solution in blocks has places in each of them; take solution.blocks[k].near(place).")
+
     @property
     def _at_least(self) -> type:
         return complex if isinstance(self.blocks[0], ComplexField) else float

@@ -14,10 +14,10 @@ import sympy as sp
 from torch import Tensor
 
 from .. import plotting as pictures
-from .._support.numbers import real_number
+from .._support.numbers import is_whole, real_number
 from .._support.provenance import Provenance
 from .._support.stored import stored
-from ..basis import Ansatz, Plain, TrialSpace
+from ..basis import Ansatz, Corner, Plain, TrialSpace
 from ..discretise import discretise, evaluate_jets, sample
 from ..discretise.field import Fields, Number
 from ..errors import SettingError, quoted
@@ -32,12 +32,15 @@ from ..storage import KINDS, write
 from .check import check_whole
 from .comparison import Comparison, compared, comparison_points
 from .integral import integrate
+from .singular import SingularTerms, corner_at, singular_terms
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from xarray import Dataset
 
 PathLike = str | os.PathLike[str]
+
+MOST_TERMS = 20  # singular ones of a corner
 
 
 @stored("Solution")
@@ -105,6 +108,12 @@ class Solution:
         return any(a.graded for a in self.ansaetze)
 
     @property
+    def corners(self) -> tuple[Corner, ...]:
+        """The corners at which it has functions of their own."""
+        found = (c for a in self.ansaetze for c in a.graded if isinstance(c, Corner))
+        return tuple({(c.place, c.direction, c.opening): c for c in found}.values())
+
+    @property
     def mark(self) -> str:
         """One word or two for a solution that is not to be trusted, such as "unreliable"; empty for others."""
         if self.error is not None and not self.error.trusted:
@@ -128,6 +137,28 @@ class Solution:
     def diff(self, *variables: Any) -> Any:
         """An exact derivative of the computed function: `diff(x, 2)`, `diff(x, y)`, of any order."""
         return self.function.diff(*variables)
+
+    def near(self, corner: Any) -> Any:
+        """The solution as a function of the offset from a corner or any other place: `near((0, 0))(dx, dy)`.
+
+        Coordinates have no digits left at a distance of 1e-12 from (1, 1), and offsets do. It has derivatives, as
+        `near((0, 0)).diff(x)`.
+        """
+        return self.function.near(corner)
+
+    def singular(self, corner: Any, of: sp.Expr | None = None, terms: int = 5) -> SingularTerms:
+        """The leading singular terms c r^λ cos(λθ − φ) at a corner: exponents λ, coefficients c and their errors.
+
+        r and θ are polar coordinates from the corner, with θ from its first side, counter-clockwise through the domain.
+        At the tip of a crack the first coefficient is the stress intensity factor, up to a factor of √(2π) or so. `of`
+        is the unknown, if there are several.
+        """
+        if not is_whole(terms, 1) or terms > MOST_TERMS:
+            raise SettingError(f"terms must be a whole positive number, at most {MOST_TERMS}; got {quoted(terms)}.")
+        unknown = next(iter(self._known(None, "singular"))) if of is None else of
+        estimate = float("nan") if self.error is None else self.error.estimate
+        here = corner_at(self.corners, corner)
+        return singular_terms(self.problem, unknown, self[unknown], here, estimate, self.mark, terms)
 
     def residual(self, region: Region, points: Sampler | None = None) -> np.ndarray:
         """left − right of the equation on a region, unweighted, at its collocation points or at points of choice.
@@ -185,7 +216,7 @@ class Solution:
         On a boundary part it may contain `fens.normal(x)`: `integrate(fens.normal_derivative(u), on=domain.boundary)`
         is the flux out of the domain. `points` is how many there are along each direction, as in `quadrature`.
         """
-        return integrate(Fields(self.problem, self.features, self.weights), expression, on, points)
+        return integrate(Fields(self.problem, self.features, self.weights), expression, on, points, self.corners)
 
     def plot(self, path: PathLike | None = None) -> Figure:
         """A picture of every unknown function, written to `path` if one is given; numbers are in the title.

@@ -20,10 +20,14 @@ from ..basis import (
     Composed,
     Corner,
     CornerFunctions,
+    Crack,
+    CrackFunctions,
     Gaussian,
     Hole,
     Layers,
+    Onset,
     RandomFeatures,
+    SimilarityFunctions,
     Spot,
     TrialSpace,
     Union,
@@ -60,7 +64,7 @@ from ..geometry.boundary.curve import Arc, Line, Lip, Oval
 from ..geometry.boundary.piece import Sliced
 from ..geometry.boundary.point_set import Given, Table
 from ..geometry.boundary.trace import Level
-from ..geometry.checks import check_names, interval
+from ..geometry.checks import LARGEST, SMALLEST, check_names, interval
 from ..geometry.shapes.ball import Sphere
 from ..geometry.shapes.combination import WORDS, Trimmed
 from ..geometry.shapes.implicit import Shell, inequality
@@ -74,7 +78,6 @@ from ..problem import Component, Condition, Equation, Jet, Unknown
 HIGHEST_ORDER = 100  # of a derivative
 MOST_TIMES = 10  # that each of the shapes of a combined one is used, on average
 MOST_COORDINATES = 1000
-LARGEST = 1e50  # of a coordinate; areas and volumes are numbers too, and so are those of what is as small
 
 
 def is_sound(value: Any) -> bool:
@@ -115,12 +118,12 @@ def _alike(*arrays: np.ndarray | None) -> bool:
 
 
 def _place(*numbers: float) -> bool:
-    """Whether numbers are coordinates of something."""
-    return all(abs(n) <= LARGEST for n in numbers)
+    """Whether numbers are coordinates of something; SymPy's would make all that is computed from them slow."""
+    return all(isinstance(n, float | int) and abs(n) <= LARGEST for n in numbers)
 
 
 def _size(*numbers: float) -> bool:
-    return all(1 / LARGEST <= n <= LARGEST for n in numbers)
+    return all(isinstance(n, float | int) and SMALLEST <= n <= LARGEST for n in numbers)
 
 
 def _formula(expression: sp.Expr, *symbols: sp.Symbol) -> bool:
@@ -161,6 +164,27 @@ def _corner_functions(f: CornerFunctions) -> bool:
     each = [(len(f.powers),)] * 3 if f.powers.ndim == 1 else [(0,)] * 3
     arrays = (f.place, f.map, f.powers, f.conjugate_powers, f.logarithms)
     return inside and _tensors(*arrays, shapes=[(2,), (2, 2), *each])
+
+
+def _onset(o: Onset) -> bool:
+    right = len(o.place) == len(o.axes) == len(o.directions) == len(o.between) == 2 and o.between[0] < o.between[1]
+    return right and _place(*o.place, *o.directions, *o.between) and _size(o.diffusivity, o.duration)
+
+
+def _similarity_functions(f: SimilarityFunctions) -> bool:
+    inside = len(f.axes) == 2 and all(0 <= k < f.coordinates <= MOST_COORDINATES for k in f.axes)
+    each = [(len(f.powers),)] * 4 if f.powers.ndim == 1 else [(0,)] * 4
+    return inside and _tensors(f.place, f.units, f.powers, f.roots, f.rates, f.errors, shapes=[(2,), (2,), *each])
+
+
+def _crack(c: Crack) -> bool:
+    return all(map(_corner, c.tips)) and c.tips[0].place != c.tips[1].place
+
+
+def _crack_functions(f: CrackFunctions) -> bool:
+    inside = len(f.axes) == 2 and all(0 <= k < f.coordinates <= MOST_COORDINATES for k in f.axes)
+    alike = f.inner is None or (len(f.inner) == len(f.terms) and f.inner.dimension == f.coordinates)
+    return inside and alike and _size(f.size) and _tensors(f.tips, f.terms, shapes=[(2, 2), (len(f.terms), 6)])
 
 
 def _field(f: Field) -> bool:
@@ -302,6 +326,10 @@ CHECKS: Mapping[type, Callable[[Any], Any]] = {
     Spot: lambda s: len(s.centre) == len(s.width) > 0 and _place(*s.centre) and _size(*s.width),
     Corner: _corner,
     CornerFunctions: _corner_functions,
+    Onset: _onset,
+    SimilarityFunctions: _similarity_functions,
+    Crack: _crack,
+    CrackFunctions: _crack_functions,
     Hole: lambda h: len(h.centre) == len(h.axes) > 0 and _place(*h.centre, h.radius),
     Field: _field,
     ComplexField: lambda f: f.real.domain == f.imag.domain and f.real.arguments == f.imag.arguments,

@@ -15,15 +15,18 @@ import numpy as np
 
 from .._support.numbers import rms
 from .._support.progress import time_left
-from .._support.steering import Adaptation, CornerFeatures, Features, ScaleSearch
+from .._support.steering import Adaptation, CornerFeatures, CrackFeatures, Features, OnsetFeatures, ScaleSearch
 from ..basis import (
     PROPOSALS,
     Ansatz,
+    AtCracks,
+    Corner,
     Draw,
     InCells,
     Isotropic,
     Mixture,
     Number,
+    Onset,
     Plain,
     Rough,
     Scales,
@@ -36,10 +39,11 @@ from ..fit.discrete import DiscreteProblem
 from ..fit.scale import ScaleChoice, ScaleHint, Trials, choose_scale, first_choice
 from ..fit.search import Search
 from ..fit.stats import Round
-from ..geometry import Clustered, Demand, ExtremePoints, Graded, Sector
+from ..geometry import Clustered, Demand, ExtremePoints, Fan, Graded, Sector
 from ..options import Settings
 from ..problem import Component, Problem
-from .sites import sites_of
+from .onsets import all_sites
+from .sites import Place
 
 
 @dataclass(frozen=True)
@@ -58,11 +62,25 @@ class Candidate:
     @cached_property
     def known(self) -> tuple[Rough | None, ...]:
         """What its function tells of each unknown; nothing of numbers."""
-        function = self.choice.function
-        assert function is not None
+        function, given = self.choice.function, self.discrete.settings.corners or ()
+        if function is None:  # of a fit that failed, there are only sites
+            problem = self.discrete.problem
+            return tuple(
+                None if c.is_constant else _only_sites(problem, given, k) for k, c in enumerate(problem.components)
+            )
         problem, units = function.problem, [m.leading.half_width for m in self.draw.members]
         members = zip(problem.components, function.components, units, strict=True)
-        return tuple(None if c.is_constant else rough_from(f, unit, self.loss, problem) for c, f, unit in members)
+        return tuple(
+            None if c.is_constant else rough_from(f, unit, self.loss, problem, given, k)
+            for k, (c, f, unit) in enumerate(members)
+        )
+
+
+def _only_sites(problem: Problem, given: Sequence[Place], component: int) -> Rough:
+    """What the domain of an unknown tells, without a rough solution."""
+    domain = problem.components[component].domain
+    d, find = len(domain.coordinates), partial(all_sites, domain, problem, given, component)
+    return Rough(d, find, lambda: np.zeros((1, d)), lambda: np.zeros((d, d)), float("inf"))
 
 
 def first_ansaetze(problem: Problem, settings: Settings) -> tuple[Ansatz, ...]:
@@ -131,7 +149,7 @@ def with_special(
     residual of the others, or less, in a first trial of both. None if there are none.
     """
     pilot = Candidate(discrete, trials.draw, first_choice(trials))
-    if pilot.loss <= Adaptation.SERVES or pilot.choice.function is None:
+    if pilot.loss <= Adaptation.SERVES:
         return None
     for kind in sorted(k for k, proposal in PROPOSALS.items() if proposal.special):
         if (ansaetze := proposed(kind, pilot)) is not None:
@@ -161,8 +179,23 @@ def with_graded_points(settings: Settings, ansaetze: Sequence[Ansatz]) -> Settin
     corners = dict.fromkeys(c for a in ansaetze for c in a.graded)
     if not corners or not settings.places_points:
         return settings
-    sectors = tuple(Sector(c.place, c.direction, c.opening, c.near) for c in corners)
+    inside = [part for a in ansaetze for part in a.parts if isinstance(part, AtCracks)]
+    tips = dict.fromkeys(tip for part in inside for tip in part.graded)
+    along = CrackFeatures.ALONG * CornerFeatures.SHARE * settings.size / (2 * max(len(tips), 1))
+    around = {c: _surroundings(c) for c in corners}
+    around |= {c: replace(around[c], along=along, decades=CrackFeatures.DECADES) for c in tips}
+    sectors = tuple(dict.fromkeys(around.values()))  # several unknowns have the same corners
     return replace(settings, points=Graded(sectors, CornerFeatures.SHARE, CornerFeatures.DECADES))
+
+
+def _surroundings(site: Corner | Onset) -> Sector | Fan:
+    """Where points are graded towards a site."""
+    if isinstance(site, Corner):
+        return Sector(site.place, site.direction, site.opening, site.near)
+    return Fan(
+        site.place, site.axes, site.directions, site.diffusivity, site.reach, site.duration, site.inside,
+        OnsetFeatures.FARTHEST,
+    )  # fmt: skip
 
 
 def proposed(kind: str, last: Candidate) -> tuple[Ansatz, ...] | None:
@@ -177,7 +210,14 @@ def proposed(kind: str, last: Candidate) -> tuple[Ansatz, ...] | None:
     return found
 
 
-def rough_from(field: Field, unit: np.ndarray, residual: float, problem: Problem | None = None) -> Rough:
+def rough_from(
+    field: Field,
+    unit: np.ndarray,
+    residual: float,
+    problem: Problem | None = None,
+    given: Sequence[Place] = (),
+    component: int = 0,
+) -> Rough:
     """What a rough solution tells of an unknown, in units of the features' coordinates."""
     d = len(field.domain.coordinates)
 
@@ -195,7 +235,7 @@ def rough_from(field: Field, unit: np.ndarray, residual: float, problem: Problem
             found[i, j] = found[j, i] = rms(values) * float(unit[i] * unit[j])
         return found
 
-    return Rough(d, partial(sites_of, field.domain, problem), slopes, bends, residual)
+    return Rough(d, partial(all_sites, field.domain, problem, given, component), slopes, bends, residual)
 
 
 def _common(scales: Scales, d: int) -> Scales:
@@ -211,7 +251,7 @@ def should_adapt(pilot: Candidate, smaller: Search | None) -> bool:
     """
     problem, adapts = pilot.discrete.problem, pilot.discrete.settings.adapts
     localised = any(a.spots for a in pilot.draw.ansaetze)  # these have learnt already
-    if adapts is False or pilot.choice.search is None or localised:
+    if adapts is False or pilot.choice.search is None or localised or (pilot.choice.serves and not adapts):
         return False
     learnt = False
     if smaller is not None:

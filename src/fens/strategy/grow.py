@@ -87,7 +87,7 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
         return "the iteration failed with more features, too"
     if settings.tol is None and last.error.relative <= Assessment.FLOOR:
         return "round-off is reached"
-    if settings.tol is None and last.has_corners and last.error.relative <= Growth.ENOUGH_AT_CORNERS:
+    if settings.tol is None and last.has_corners and last.error.relative <= enough_at_corners(last.stats.features):
         return "more digits at the corners would take long"
     if last.error.verdict == "noise-limited":
         return "the noise of the data limits the solution"
@@ -100,6 +100,11 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
     steps = 1 if last.error.relative <= Growth.NEAR_FLOOR else 2  # at first, errors fall by chance as much as by rule
     pays = len(found) <= steps or last.expected_error * Growth.PAYS < min(s.expected_error for s in found[:-steps])
     return "" if pays or not last.error.relative <= Growth.CONVERGING else "more features no longer lower the error"
+
+
+def enough_at_corners(functions: int) -> float:
+    """The relative error with which growth ends: larger where there are many functions, since time grows with them."""
+    return Growth.ENOUGH_AT_CORNERS * max(1.0, functions / Growth.MANY_AT_CORNERS) ** 3
 
 
 def rate(found: Sequence[Solution]) -> float:

@@ -11,6 +11,7 @@ import numpy as np
 
 from .._support.progress import tell, time_left
 from .._support.steering import Adaptation
+from ..basis import Draw
 from ..errors import NotConverged
 from ..estimate import estimate_error
 from ..fit.discrete import DiscreteProblem, place_points
@@ -58,7 +59,7 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
                 discrete, draw, first = found
                 rounds, trials = (first,), None
     with clock("scale"):  # given, or searched
-        hint = ScaleHint(smaller.scales, draw.is_plain, enough_at_corners(smaller), 1) if smaller else None
+        hint = _hint(smaller, draw) if smaller else None
         best = Candidate(discrete, draw, choose_scale(discrete, draw, hint, trials))
     with clock("adaptation"):  # functions like the solution, where that helps
         if not rounds and should_adapt(best, smaller.search if smaller else None):
@@ -84,9 +85,12 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
     )  # fmt: skip
 
 
-def enough_at_corners(smaller: Solution) -> float:
-    """The loss with which the scale of fewer features still serves: next to corners it matters little."""
-    return Adaptation.LEARNT * min(smaller.search.losses) if smaller.has_corners and smaller.search else 0.0
+def _hint(smaller: Solution, draw: Draw) -> ScaleHint:
+    """The scale of fewer features is where to begin; beside functions at corners it matters little."""
+    if not smaller.has_corners or smaller.search is None:
+        return ScaleHint(smaller.scales, draw.is_plain, stride=1)
+    enough = Adaptation.LEARNT * min(smaller.search.losses)
+    return ScaleHint(smaller.scales, draw.is_plain, enough, Adaptation.STRIDE_AT_CORNERS, Adaptation.PAYS_AT_CORNERS)
 
 
 class Clock:

@@ -4,39 +4,54 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from .._support.steering import CornerSites
-from ..basis import Corner, Hole, Sites
-from ..geometry import Cylinder, Domain, Piece
+from ..basis import Corner, Crack, Hole, Sites
+from ..geometry import Cylinder, Domain, Piece, stops
 from ..problem import Equation, Formula, Problem, newton_form, nonsmooth_where_zero
+from .junction import Sector, Side, elsewhere, leading_terms
+
+Place = tuple[float, ...]
 
 
-def sites_of(domain: Domain, problem: Problem | None = None) -> Sites:
-    """The holes of a domain and, in the plane, its corners; of one in space-time those of its base.
+def sites_of(
+    domain: Domain, problem: Problem | None = None, given: Sequence[Place] = (), component: int = 0
+) -> Sites:
+    """The holes of a domain and, in the plane, its corners and cracks; of one in space-time those of its base.
 
-    With a problem, places on a side at which its conditions change, jump or have a kink are corners, too.
+    With a problem, places on a side at which its conditions change, jump or have a kink are corners, too, as are places
+    on the boundary that a user gives, and they know what is known there of one of its components.
     """
     holes = tuple(Hole(centre, radius, tuple(range(len(centre)))) for centre, radius in domain.hole_sites)
     base = domain.base if isinstance(domain, Cylinder) else domain
-    return Sites(holes, corners_of(base, problem) if len(base.coordinates) == 2 else ())
+    if len(base.coordinates) != 2:
+        return Sites(holes)
+    return Sites(holes, corners_of(base, problem, given, component), cracks=cracks_of(base, problem))
 
 
 @dataclass(frozen=True)
 class End:
     """One of the two sides that meet at a place: the direction along it from there, the one into the domain, its
-    length, the equations that hold on it, and whether one of them gives values.
+    length, the equations that hold on it, those of them that go on beyond the place, and whether it is straight.
     """
 
     place: np.ndarray
     along: np.ndarray
     inward: np.ndarray
     length: float
-    equations: frozenset[str]
-    has_values: bool
+    equations: tuple[Equation, ...]
+    continued: frozenset[str]
+    is_straight: bool
+
+    @property
+    def has_values(self) -> bool:
+        """Whether one of its equations gives values."""
+        return any(map(_gives_values, self.equations))
 
     @property
     def turn(self) -> float:
@@ -49,19 +64,63 @@ class End:
         return float(np.arctan2(self.along[1], self.along[0]))
 
 
-def corners_of(domain: Domain, problem: Problem | None = None) -> tuple[Corner, ...]:
-    """Where two sides of a domain in the plane meet at an angle, or with conditions that do not continue each other."""
-    ends = [end for piece, equations in _sides(domain, problem).items() for end in _ends(piece, equations, domain)]
-    places, near = np.array([end.place for end in ends]), CornerSites.SAME_PLACE * max(domain.half_widths)
-    alone = problem is not None and is_alone(problem)
-    found, seen = list[Corner](), np.zeros(len(ends), dtype=bool)
+def corners_of(
+    domain: Domain, problem: Problem | None = None, given: Sequence[Place] = (), component: int = 0
+) -> tuple[Corner, ...]:
+    """Where two sides of a domain in the plane meet at an angle, or with conditions that do not continue each other, or
+    where a user says so.
+    """
+    near = CornerSites.SAME_PLACE * max(domain.half_widths)
+    found = [
+        (corner, (one, other))
+        for one, other in _meetings(domain, problem, given)
+        if (corner := _between(one, other, domain, any(math.dist(one.place, p) <= near for p in given))) is not None
+    ]
+    if not found or problem is None or len(domain.coordinates) != len(problem.coordinates):
+        return tuple(corner for corner, _ in found)
+    others = [_sector(*pair, d) for d in problem.domains if d != domain for pair in _meetings(d, problem)]
+    known = list[Corner]()
+    for corner, pair in found:
+        own = _sector(*pair, domain)
+        leading = leading_terms(problem, component, own, elsewhere(others, own, near))
+        alone = {"alone": is_alone(problem)} if leading is None else asdict(leading)
+        known.append(replace(corner, **alone))
+    return tuple(known)
+
+
+def cracks_of(domain: Domain, problem: Problem | None = None) -> tuple[Crack, ...]:
+    """The cracks inside a domain in the plane, which have two tips."""
+    alone, near = problem is not None and is_alone(problem), CornerSites.SAME_PLACE * max(domain.half_widths)
+    meetings = _meetings(domain, problem) if domain.inside_cracks else []
+    found = []
+    for ends in domain.inside_cracks:
+        at = [next((m for m in meetings if math.dist(m[0].place, place) <= near), None) for place in ends]
+        if at[0] is not None and at[1] is not None:
+            first, last = (replace(_corner(*pair, domain), alone=alone) for pair in (at[0], at[1]))
+            mixed = any(one.has_values != other.has_values for one, other in (at[0], at[1]))
+            found.append(Crack((first, last), mixed))
+    return tuple(found)
+
+
+def _meetings(domain: Domain, problem: Problem | None, given: Sequence[Place] = ()) -> list[tuple[End, End]]:
+    """All pairs of sides of a domain that meet, with some of the domain between them."""
+    near = CornerSites.SAME_PLACE * max(domain.half_widths)
+    sides = _sides(domain, problem).items()
+    ends = [end for piece, equations in sides for end in _ends(piece, equations, domain, stops(piece, given, near))]
+    places = np.array([end.place for end in ends])
+    found, seen = list[tuple[End, End]](), np.zeros(len(ends), dtype=bool)
     for k, end in enumerate(ends):
         here = np.flatnonzero(np.abs(places - end.place).max(axis=1) <= near)
         if not seen[k]:
-            corners = (_between(*pair, domain, alone) for pair in _pairs([ends[int(i)] for i in here], domain))
-            found += [corner for corner in corners if corner is not None]
+            found += _pairs([ends[int(i)] for i in here], domain)
         seen[here] = True
-    return tuple(found)
+    return found
+
+
+def _sector(one: End, other: End, domain: Domain) -> Sector:
+    """What lies between two sides, for those who ask what equations say of it."""
+    first, last = (Side(e.angle, tuple((-e.inward).tolist()), e.equations, e.is_straight) for e in (one, other))
+    return Sector(domain, tuple(one.place.tolist()), first, last, _opening(one, other, domain))
 
 
 def _pairs(ends: list[End], domain: Domain) -> list[tuple[End, End]]:
@@ -85,27 +144,40 @@ def _opening(one: End, other: End, domain: Domain) -> float:
     return 2 * np.pi if domain.contains((one.place + step * beside)[None]).any() else 0.0
 
 
-def _between(one: End, other: End, domain: Domain, alone: bool) -> Corner | None:
-    """The corner from one side counter-clockwise to another; None if there is none, or no way out of the domain."""
+def _between(one: End, other: End, domain: Domain, known: bool) -> Corner | None:
+    """The corner from one side counter-clockwise to another; None if there is none, unless it is known that there is
+    one, or no way out of the domain.
+    """
     opening = _opening(one, other, domain)
-    if abs(opening - np.pi) <= CornerSites.STRAIGHT and one.equations == other.equations:
+    if not known and abs(opening - np.pi) <= CornerSites.STRAIGHT and one.continued == other.continued:
         return None
-    middle = one.angle + opening / 2
+    corner = _corner(one, other, domain)
+    cut = way_out(domain, one.place, corner.cut, 2 * np.pi - opening, corner.reach)
+    return None if cut is None else replace(corner, cut=cut)
+
+
+def _corner(one: End, other: End, domain: Domain) -> Corner:
+    """The corner from one side counter-clockwise to another, whether there is a way out of the domain or not."""
+    opening = _opening(one, other, domain)
     reach = max(math.dist(one.place, far) for far in itertools.product(*domain.bounds))
-    cut = way_out(domain, one.place, middle + np.pi, 2 * np.pi - opening, reach)
-    if cut is None:
-        return None
     shorter, (x, y) = min(one.length, other.length), one.place.tolist()
-    return Corner((x, y), middle, opening, (0, 1), cut, shorter, reach, alone, one.has_values and other.has_values)
+    middle, jumps = one.angle + opening / 2, one.has_values and other.has_values
+    return Corner((x, y), middle, opening, (0, 1), middle + np.pi, shorter, reach, jumps=jumps)
 
 
 def way_out(domain: Domain, place: np.ndarray, middle: float, opening: float, reach: float) -> float | None:
     """The direction of a ray from a corner, between its sides on the outside, that stays clear of a domain; None if
     there is none. The one in the middle, if that does; of a slit it is the slit itself.
     """
-    if opening <= CornerSites.STRAIGHT:
-        return middle
     r = reach * np.linspace(0, 1, CornerSites.ALONG_RAY + 1)[1:]
+    if opening <= CornerSites.STRAIGHT:
+        here = tuple(place.tolist())
+        if any(here in crack for crack in domain.inside_cracks):
+            return None
+        past = max((math.dist(*crack) for crack in domain.cracks if here in crack), default=reach)
+        r = r[r > past * (1 + CornerSites.ALONG)]
+        along = np.array([np.cos(middle), np.sin(middle)])
+        return None if domain.contains(place + r[:, None] * along).any() else middle
     shares = np.linspace(-1, 1, CornerSites.RAYS + 2)[1:-1]
     for share in sorted(shares, key=abs):
         angle = middle + share * opening / 2
@@ -136,8 +208,8 @@ def _sides(domain: Domain, problem: Problem | None) -> dict[Piece, frozenset[Equ
 
 
 def _gives_values(equation: Equation) -> bool:
-    """Whether an equation has no derivatives."""
-    return not any(sum(jet.orders) for jet, _ in equation.jets)
+    """Whether an equation gives the values of an unknown."""
+    return not any(sum(jet.orders) for jet, _ in equation.jets) and len(equation.jets) == 1
 
 
 def _is_covered(edge: Piece, pieces: list[Piece]) -> bool:
@@ -148,54 +220,68 @@ def _is_covered(edge: Piece, pieces: list[Piece]) -> bool:
     return any(len(m) > 0 and bool(edge.contains(m).any()) for m in middles)
 
 
-def _ends(piece: Piece, equations: frozenset[Equation], domain: Domain) -> Iterator[End]:
-    """Those of a side, and of the parts into which places divide it at which its equations are not smooth."""
+def _ends(
+    piece: Piece, equations: frozenset[Equation], domain: Domain, further: Sequence[float] = ()
+) -> Iterator[End]:
+    """Those of a side, and of the parts into which places divide it at which its equations are not smooth, or at which
+    it is to be divided.
+    """
     if len(piece.ends) != 1:
         return
-    breaks = sorted({s for e in equations for s in _breaks(e, piece, domain)})
+    breaks = {s for e in equations for s in breaks_along(e, piece, domain)}
+    breaks |= {s for s in further if not any(abs(s - b) <= CornerSites.SAME_PLACE for b in breaks)}
     if not piece.ends[0] and not breaks:
         return
-    stops = [*([0.0, 1.0] if piece.ends[0] else []), *breaks]
-    for at in sorted(stops):
+    marks = sorted({*([0.0, 1.0] if piece.ends[0] else []), *breaks})
+    middle = piece.place(np.linspace(0, 1, 5)[1:-1, None]).normals
+    for at in marks:
         for step in (CornerSites.ALONG, -CornerSites.ALONG):
             if 0 <= at + step <= 1:
                 here = piece.place(np.array([[at], [at + step]]))
                 if here.normals is None or len(here) < 2:
                     continue
-                length = piece.measure * min((abs(at - s) for s in stops if (s - at) * step > 0), default=1.0)
+                length = piece.measure * min((abs(at - s) for s in marks if (s - at) * step > 0), default=1.0)
                 (place, next_place), inward = here.points, -here.normals[0]
                 tangent = np.array([-inward[1], inward[0]])  # exact, where the difference of two points is not
                 along = tangent * np.sign(tangent @ (next_place - place))
                 # at a break the same equations hold on both sides, and are not the same
                 own = frozenset(e.text for e in equations) if at in (0.0, 1.0) or step < 0 else frozenset()
-                yield End(place, along, inward, length, own, any(map(_gives_values, equations)))
+                straight = middle is not None and bool(np.abs(middle + inward).max() < CornerSites.STRAIGHT)
+                yield End(place, along, inward, length, tuple(equations), own, straight)
 
 
-def _breaks(equation: Equation, piece: Piece, domain: Domain) -> list[float]:
+def breaks_along(equation: Equation, piece: Piece, domain: Domain) -> list[float]:
     """Where along a side an equation is not smooth: the parameters, strictly between the ends."""
-    found = []
+    found, around = list[float](), np.array(list(itertools.product(*domain.bounds)))
     for switch in nonsmooth_where_zero(equation.residual):
         if switch.free_symbols and switch.free_symbols <= set(domain.coordinates):
-            formula = Formula(switch)
-
-            def value(s: np.ndarray, formula: Formula = formula) -> np.ndarray:
-                points = piece.place(s[:, None]).points
-                return formula(dict(zip(domain.coordinates, points.T, strict=True)), len(points))
-
-            found += _zeros(value)
+            at = partial(_values, Formula(switch), domain)
+            least = CornerSites.VANISHES * float(np.abs(at(around)).max())
+            found += _zeros(partial(_along, at, piece), least)
     return [s for s in found if CornerSites.ALONG < s < 1 - CornerSites.ALONG]
 
 
-def _zeros(value: Callable[[np.ndarray], np.ndarray]) -> list[float]:
-    """The zeros of a function on [0, 1] at which it changes its sign."""
+def _values(formula: Formula, domain: Domain, points: np.ndarray) -> np.ndarray:
+    return formula(dict(zip(domain.coordinates, points.T, strict=True)), len(points))
+
+
+def _along(value: Callable[[np.ndarray], np.ndarray], piece: Piece, s: np.ndarray) -> np.ndarray:
+    """Values along a side, of its parameter."""
+    return value(piece.place(s[:, None]).points)
+
+
+def _zeros(value: Callable[[np.ndarray], np.ndarray], least: float) -> list[float]:
+    """The zeros of a function on [0, 1] at which it changes its sign, or touches; along a stretch it may vanish."""
     ticks = np.linspace(0, 1, CornerSites.TICKS)
     values = value(ticks)
-    found = [float(s) for s, v in zip(ticks, values, strict=True) if v == 0]
+    values = np.where(np.abs(values) <= least, 0.0, values)
+    alone = (values == 0) & (np.append(values[1:], 1) != 0) & (np.append(1, values[:-1]) != 0)
+    found = [float(s) for s in ticks[alone]]
     for k in np.flatnonzero(values[:-1] * values[1:] < 0):
         low, high, sign = ticks[k], ticks[k + 1], np.sign(values[k])
         for _ in range(60):
             middle = (low + high) / 2
             same = np.sign(value(np.array([middle]))[0]) == sign
             low, high = (middle, high) if same else (low, middle)
-        found.append(float((low + high) / 2))
+        found.append(float(min((low, high), key=lambda s: abs(value(np.array([s]))[0]))))  # to the last bit
     return found

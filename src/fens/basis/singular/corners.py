@@ -1,16 +1,18 @@
 """Functions with the singularities that solutions have at corners.
 
-In the complex coordinate z of a plane, counted from a corner, solutions of elliptic equations are sums of powers
-z^μ z̄^m, and of these times log z: μ is a multiple of π/ω at a corner with the opening ω whose two sides have the same
-kind of condition, of π/2ω where these differ, and something else where coefficients jump; m is 0 for Laplace's
-equation, and any whole number where lower terms, variable coefficients or other unknowns take part. There are functions
-with the exponents that the opening suggests, logarithms, and others with random exponents, which stand for all else.
+In the complex coordinate z of a plane, counted from a corner, solutions of elliptic equations are sums of powers z^μ
+z̄^m, and of these times log z. Their degrees μ + m are those that the leading terms of equations and conditions have
+next to the corner, and for Laplace's equation multiples of π/ω or π/2ω at an opening ω; m is 0 for Laplace's
+equation, at most 1 for biharmonic functions, as displacements and velocities are, and any whole number where lower
+terms or variable coefficients take part; if that is the unknown alone, as in Helmholtz', by factors of z z̄. If the
+leading terms are not those of the Laplacian, z is x + p y with a root p of their symbol. There are functions of the
+degrees that are known, of whole ones with logarithms, and others with random exponents, which stand for all else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import comb
 
@@ -18,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..._support.device import to_device
+from ..._support.device import device_of, to_device
 from ..._support.steering import CornerFeatures
 from ..._support.stored import stored
 from ..ansatz import Ansatz, Drawn, Frame, Sum
@@ -28,7 +30,9 @@ from ..row_slices import row_slices
 from ..sites import Corner
 from ..union import Union
 
-NEAREST = 1e-150  # |z| of the corner itself: its inverse square is still a number
+NEAREST = 1e-140  # |z| of the corner itself: its inverse square is still a number
+SAME = 1e-12  # of the reach of a corner: a place that is the corner, and was rounded
+CANCELS = 1e-14  # of the terms of a sum: one that is zero but for rounding
 ROUND = 1e-9  # how far exponents are from whole numbers, if they are none
 
 
@@ -38,14 +42,14 @@ class CornerFunctions(Basis):
     """Real and imaginary parts of z^μ z̄^m, times log z for some, where z = p·(x − place) with p = p₁ + i p₂.
 
     z is counted from the corner, and its argument from −π to π: on the ray where that jumps there must be no point. Of
-    log z there is only the argument, which jumps in data need: log |z| has no bound.
+    log z there may be the argument alone, which jumps in data need: log |z| has no bound.
     """
 
     place: Tensor  # of the corner, in the two axes
     map: Tensor  # the vectors p₁ and p₂, one in a row
-    powers: Tensor  # μ
+    powers: Tensor  # μ, which may be complex
     conjugate_powers: Tensor  # m
-    logarithms: Tensor  # 1 for those times log z, 0 for the others
+    logarithms: Tensor  # 1 for those times log z, 2 for its argument, 3 for log z though it has no bound, 0 for others
     axes: tuple[int, int]
     coordinates: int
 
@@ -54,9 +58,10 @@ class CornerFunctions(Basis):
 
     @cached_property
     def _kept(self) -> Tensor:
-        """Which of all real and imaginary parts, in turn, are bounded."""
-        unbounded = (self.logarithms > 0) & (self.powers + self.conjugate_powers == 0)
-        kept: Tensor = torch.stack([~unbounded, torch.ones_like(unbounded)], dim=1).ravel().nonzero()[:, 0]
+        """Which of all real and imaginary parts, in turn, are bounded and not zero."""
+        unbounded = (self.logarithms == 1) & (self.powers + self.conjugate_powers == 0)
+        is_real = (self.logarithms == 2) & (self.powers == self.conjugate_powers)
+        kept: Tensor = torch.stack([~unbounded, ~is_real], dim=1).ravel().nonzero()[:, 0]
         return kept
 
     @property
@@ -71,12 +76,12 @@ class CornerFunctions(Basis):
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """(Σ_α c_α ∂^α φ_j)(x_i): z^μ z̄^m times a sum of products of a function of the point and one of the powers."""
-        z, log = self._coordinate(points)
+        z, log = self._coordinate(points, _order(alpha for _, alpha in operator))
         terms = [t for order, c in self._orders(operator).items() for t in self._terms(order, c, z, log)]
         total = points.new_zeros((len(self), len(points))).T
         if terms:
-            rows, columns = (torch.stack(part, dim=1) for part in zip(*terms, strict=True))
-            value = self._powers(log) * (rows @ (columns.T + 0j))
+            rows, columns = (torch.stack([p + 0j for p in part], dim=1) for part in zip(*terms, strict=True))
+            value = self._powers(log) * (rows @ columns.T)
             total.copy_(torch.view_as_real(value).flatten(1)[:, self._kept])
         return total
 
@@ -85,7 +90,7 @@ class CornerFunctions(Basis):
         total = points.new_empty((len(points), *weights.shape[1:]))
         for part in row_slices(len(points), len(self)):
             here = [(c[part] if isinstance(c, Tensor) else c, alpha) for c, alpha in operator]
-            z, log = self._coordinate(points[part])
+            z, log = self._coordinate(points[part], _order(alpha for _, alpha in operator))
             total[part] = self._sum(here, z, log, self._powers(log), weights)
         return total
 
@@ -93,20 +98,30 @@ class CornerFunctions(Basis):
         """Σ_j w_j ∂^α φ_j(x_i) for each α, with powers that are worked out once."""
         total = [points.new_empty((len(points), *weights.shape[1:])) for _ in alphas]
         for part in row_slices(len(points), len(self)):
-            z, log = self._coordinate(points[part])
+            z, log = self._coordinate(points[part], _order(alphas))
             powers = self._powers(log)
             for whole, alpha in zip(total, alphas, strict=True):
                 whole[part] = self._sum([(1.0, alpha)], z, log, powers, weights)
         return total
 
-    def _coordinate(self, points: Tensor) -> tuple[Tensor, Tensor]:
-        """z and its logarithm."""
+    def counted_from(self, origin: Tensor) -> CornerFunctions:
+        """The same functions of the offset from a place: from the corner itself, if it is that, to the last bit."""
+        gap = self.place - origin[list(self.axes)]
+        if float((self.map @ gap).abs().max()) <= SAME:
+            gap = torch.zeros_like(gap)
+        return replace(self, place=gap)
+
+    def _coordinate(self, points: Tensor, order: int) -> tuple[Tensor, Tensor]:
+        """z and its logarithm, at the corner itself such that derivatives up to an order are large, and no NaN."""
         z = torch.complex(*((points[:, list(self.axes)] - self.place) @ self.map.T).T.contiguous())
-        z = torch.where(z.abs() < NEAREST, torch.full_like(z, NEAREST), z)
+        nearest = NEAREST ** (2 / max(order, 2))
+        z = torch.where(z.abs() < nearest, torch.full_like(z, nearest), z)
         return z, torch.log(z)
 
     def _powers(self, log: Tensor) -> Tensor:
         """z^μ z̄^m."""
+        if self.powers.is_complex():
+            return torch.exp(log[:, None] * self.powers + log.conj()[:, None] * self.conjugate_powers)
         size = torch.exp(log.real[:, None] * (self.powers + self.conjugate_powers))
         return torch.polar(size, log.imag[:, None] * (self.powers - self.conjugate_powers))
 
@@ -128,23 +143,33 @@ class CornerFunctions(Basis):
         """c ∂^n/∂z^n ∂^k/∂z̄^k of z^μ z̄^m (log z)^l, relative to z^μ z̄^m: products of functions of z and of powers."""
         n, k = order
         here = c * z**-n * z.conj() ** -k
-        plain, with_log = self._factors(n, k)
+        plain, with_log, with_angle = self._factors(n, k)
         yield here, plain
         if with_log is not None:
             yield here * log, with_log
+        if with_angle is not None:
+            yield here * log.imag, with_angle
 
-    def _factors(self, n: int, k: int) -> tuple[Tensor, Tensor | None]:
-        """Falling factorials of the powers; those of logarithms, if there are some, apart from what log z stands by."""
+    def _factors(self, n: int, k: int) -> tuple[Tensor, Tensor | None, Tensor | None]:
+        """Falling factorials of the powers; those of logarithms and angles, if there are some, apart from what log z
+        and its argument stand by.
+        """
         if (n, k) not in self._known:
             falling, slope = _falling(self.powers, n)
-            other, _ = _falling(self.conjugate_powers, k)
-            has_log = self.logarithms > 0
-            with_log = other * torch.where(has_log, falling, 0.0) if bool(has_log.any()) else None
-            self._known[n, k] = other * torch.where(has_log, slope, falling), with_log
+            other, other_slope = _falling(self.conjugate_powers, k)
+            both, has_angle = falling * other, self.logarithms == 2
+            has_log = (self.logarithms == 1) | (self.logarithms == 3)
+            plain = torch.where(has_log, slope * other, torch.where(self.logarithms == 0, both, 0.0))
+            with_log = torch.where(has_log, both, 0.0) if bool(has_log.any()) else None
+            with_angle = None
+            if bool(has_angle.any()):  # the argument is (log z − log z̄)/2i
+                plain = torch.where(has_angle, (slope * other - falling * other_slope) / 2j, plain)
+                with_angle = torch.where(has_angle, both, 0.0)
+            self._known[n, k] = plain, with_log, with_angle
         return self._known[n, k]
 
     @cached_property
-    def _known(self) -> dict[tuple[int, int], tuple[Tensor, Tensor | None]]:
+    def _known(self) -> dict[tuple[int, int], tuple[Tensor, Tensor | None, Tensor | None]]:
         return {}
 
     def _orders(self, operator: Operator) -> dict[tuple[int, int], complex | Tensor]:
@@ -152,6 +177,7 @@ class CornerFunctions(Basis):
         p, q = (complex(*v) for v in self.map.T.tolist())
         first, second = self.axes
         total: dict[tuple[int, int], complex | Tensor] = {}
+        sizes: dict[tuple[int, int], float] = {}
         for c, alpha in operator:
             a, b = alpha[first], alpha[second]
             if a + b < sum(alpha):
@@ -161,11 +187,13 @@ class CornerFunctions(Basis):
                     factor = comb(a, i) * comb(b, j) * p**i * q**j * p.conjugate() ** (a - i) * q.conjugate() ** (b - j)
                     key = i + j, a + b - i - j
                     total[key] = total.get(key, 0.0) + c * factor
-        return {key: c for key, c in total.items() if isinstance(c, Tensor) or c}
+                    sizes[key] = sizes.get(key, 0.0) + (0.0 if isinstance(c, Tensor) else abs(c * factor))
+        # what cancels but for rounding would be multiplied by powers of the distance that have no bound
+        return {key: c for key, c in total.items() if isinstance(c, Tensor) or abs(c) > CANCELS * sizes[key]}
 
 
-def _unbounded(terms: np.ndarray) -> np.ndarray:
-    return np.asarray((terms[:, 2] > 0) & (terms[:, 0] + terms[:, 1] == 0))
+def _order(alphas: Iterable[Orders]) -> int:
+    return max(map(sum, alphas), default=0)
 
 
 def _falling(power: Tensor, n: int) -> tuple[Tensor, Tensor]:
@@ -178,27 +206,35 @@ def _falling(power: Tensor, n: int) -> tuple[Tensor, Tensor]:
 
 @dataclass(frozen=True)
 class CornersDraw(Drawn):
-    """For each corner, powers μ and m, and whether there is a logarithm; the scale of others means nothing to them."""
+    """For each corner and root p, powers μ and m, and whether there is a logarithm; scales mean nothing to them."""
 
-    at: tuple[tuple[Corner, np.ndarray], ...]
+    at: tuple[tuple[Corner, complex, np.ndarray], ...]
     dimension: int
 
     def __len__(self) -> int:
-        return sum(2 * len(terms) - int(np.count_nonzero(_unbounded(terms))) for _, terms in self.at)
+        return len(self._functions)
 
     def scaled(self, scale: Sequence[float], device: torch.device) -> Basis:
         """The functions, whatever the scale."""
-        return Union(tuple(self._functions(corner, terms, device) for corner, terms in self.at))
+        return Union(tuple(functions_at(*one, self.dimension, device) for one in self.at))
 
-    def _functions(self, corner: Corner, terms: np.ndarray, device: torch.device) -> CornerFunctions:
-        turned = corner.cut - np.pi  # so that the argument of z jumps along the cut
-        rotation = np.array([[np.cos(turned), np.sin(turned)], [-np.sin(turned), np.cos(turned)]]) / corner.reach
-        place = np.array([corner.place[k] for k in range(2)])
-        powers, conjugate, logarithms = (to_device(np.ascontiguousarray(column), device) for column in terms.T)
-        return CornerFunctions(
-            to_device(place, device), to_device(rotation, device), powers, conjugate, logarithms, corner.axes,
-            self.dimension,
-        )  # fmt: skip
+    @cached_property
+    def _functions(self) -> Basis:
+        return self.scaled((), device_of("cpu"))
+
+
+def functions_at(
+    corner: Corner, p: complex, terms: np.ndarray, dimension: int, device: torch.device
+) -> CornerFunctions:
+    """Powers of x + p y, turned so that its argument jumps along the cut, and at most one in the domain."""
+    along = np.cos(corner.cut) + p * np.sin(corner.cut)
+    turned = -np.conj(along) / abs(along) / (corner.reach * max(1.0, abs(p)))
+    z = np.array([turned, turned * p])
+    powers, conjugate, logarithms = terms.T
+    powers = powers if powers.imag.any() else powers.real
+    arrays = np.array(corner.place[:2]), np.stack([z.real, z.imag]), powers, conjugate.real, logarithms.real
+    place, plane, mu, m, log = (to_device(np.ascontiguousarray(a), device) for a in arrays)
+    return CornerFunctions(place, plane, mu, m, log, corner.axes, dimension)
 
 
 @stored("AtCorners")
@@ -213,8 +249,10 @@ class AtCorners(Ansatz):
         shares = np.array([CornerFeatures.REENTRANT if c.opening > np.pi + ROUND else 1.0 for c in self.corners])
         ends = np.round(np.cumsum(np.append(0.0, shares)) / shares.sum() * (count // 2)).astype(int)
         drawn = zip(self.corners, np.diff(ends), seed.spawn(len(self.corners)), strict=True)
-        at = tuple((c, exponents(c, int(n), np.random.default_rng(s))) for c, n, s in drawn if n)
-        return CornersDraw(at, frame.dimension)
+        # as many points as there are for these functions see no oscillations beyond
+        degree = min(max(CornerFeatures.LOWEST_KNOWN, CornerFeatures.BY_COUNT * count), CornerFeatures.HIGHEST_KNOWN)
+        at = [one for c, n, s in drawn for one in _at(c, int(n), degree, np.random.default_rng(s))]
+        return CornersDraw(tuple(at), frame.dimension)
 
     @property
     def is_plain(self) -> bool:
@@ -227,42 +265,103 @@ class AtCorners(Ansatz):
         return self.corners
 
 
-def exponents(corner: Corner, count: int, rng: np.random.Generator) -> np.ndarray:
-    """Rows (μ, m, logarithm): those that the opening suggests, of the lowest degrees, and random ones."""
+def _at(
+    corner: Corner, count: int, degree: float, rng: np.random.Generator
+) -> Iterator[tuple[Corner, complex, np.ndarray]]:
+    """As many functions of each root."""
+    for k, (p, times) in enumerate(corner.roots):
+        own = (count * (k + 1)) // len(corner.roots) - (count * k) // len(corner.roots)
+        if own:
+            yield corner, p, exponents(corner, times, own, degree, rng)
+
+
+def exponents(corner: Corner, times: int, count: int, degree: float, rng: np.random.Generator) -> np.ndarray:
+    """Rows (μ, m, logarithm): those of the lowest degrees that are known of a root, up to one, and random ones."""
     at_random = CornerFeatures.AT_RANDOM_ALONE if corner.alone else CornerFeatures.AT_RANDOM
-    known = np.array(suggested(corner, count - int(at_random * count)))
-    highest = min(CornerFeatures.BEYOND * (known[:, 0] + known[:, 1]).max(), CornerFeatures.HIGHEST)
+    at_random = CornerFeatures.AT_RANDOM_KNOWN if corner.exponents else at_random
+    known = np.array(suggested(corner, times, count - int(at_random * count), degree))
+    highest = min(CornerFeatures.BEYOND * (known[:, 0] + known[:, 1]).real.max(), CornerFeatures.HIGHEST)
     # smaller ones would make a sink of a corner: what flows out there is lost below the nearest points
-    random, lowest = count - len(known), np.pi / (2 * corner.opening)
-    powers = lowest + (highest - lowest) * (np.arange(random) + rng.random(random)) / max(random, 1)
-    conjugate = np.zeros(random) if corner.alone else np.floor(rng.random(random) * (highest - powers + 1) / 2)
-    return np.concatenate([known, np.stack([powers, conjugate, np.zeros(random)], axis=1)])
+    random, lowest = count - len(known), corner.lowest + np.pi / (2 * corner.opening)
+    degrees = lowest + (highest - lowest) * (np.arange(random) + rng.random(random)) / max(random, 1)
+    of_root = rng.integers(times, size=random) if times > 1 else np.zeros(random)
+    beyond = np.zeros(random) if corner.alone else np.floor(rng.random(random) * (highest - degrees + 1) / 2)
+    powers = degrees - of_root + (beyond if corner.radial and not corner.shifted else 0)
+    return np.concatenate([known, np.stack([powers, of_root + beyond, np.zeros(random)], axis=1)])
 
 
-def suggested(corner: Corner, count: int) -> list[tuple[float, int, int]]:
-    """The exponents of lowest degree μ + m that solutions can have at a corner: multiples of π/2ω, and logarithms.
+def suggested(corner: Corner, times: int, count: int, highest: float) -> list[tuple[complex, int, int]]:
+    """The terms of lowest degree μ + m that solutions can have at a corner, for a root that is one so many times.
 
     Powers that are whole numbers without a logarithm are polynomials, which are no singularities.
     """
-    found = sorted(_all(corner, float(2 * count + 2)), key=lambda t: t[0] + t[1])
-    return found[:count]
+    degree = 2.0
+    while len(found := set(_terms(corner, times, degree))) < count and degree < highest:
+        degree = min(1.5 * degree, highest)
+    return sorted(found, key=lambda t: ((t[0] + t[1]).real, t[1], t[0].real, t[0].imag, t[2]))[:count]
 
 
-def _all(corner: Corner, degree: float) -> Iterator[tuple[float, int, int]]:
-    step = np.pi / (2 * corner.opening)
-    for m in range(1 if corner.alone else int(degree) + 1):
-        for j in range(1, int((degree - m) / step) + 1):
-            if abs(j * step - round(j * step)) > ROUND:
-                yield j * step, m, 0
+def _terms(corner: Corner, times: int, degree: float) -> Iterator[tuple[complex, int, int]]:
+    """All up to a degree: those of the leading terms and, if others take part, these times z^j z̄^k."""
+    for power, m, log in _leading(corner, times, degree):
+        for j, k in _together(corner, int(degree - (power + m).real)):
+            mu = power + j
+            if log or not _is_whole(mu) or mu.real < -ROUND:
+                yield complex(round(mu.real, 12), mu.imag), m + k, log
+
+
+def _together(corner: Corner, degree: int) -> Iterator[tuple[int, int]]:
+    """The powers j and k with which z^j z̄^k takes part, up to a degree."""
+    alike = corner.radial and not corner.shifted  # (z z̄)^k alone
+    for j in range(degree + 1 if corner.shifted or not corner.alone else 1):
+        ks = range(1) if corner.alone else range(j, j + 1) if alike else range(degree - j + 1)
+        yield from ((j, k) for k in ks if j + k <= degree)
+
+
+def _leading(corner: Corner, times: int, degree: float) -> Iterator[tuple[complex, int, int]]:
+    """Those of the leading terms: of a root that is one twice, z^λ and z^(λ−1) z̄, and so on."""
+    for m in range(times):
+        for power in _degrees(corner, degree):
+            if not _is_whole(power):
+                yield power - m, m, 0
+            if power.imag:
+                yield power.conjugate() - m, m, 0
+        for j in _resonances(corner, degree):
+            yield complex(j - m), m, 1 if j > 0 else 3
         # an angle is for values that jump; elsewhere its slope would outweigh all that conditions on fluxes say
-        for j in range(0 if corner.jumps or m else 1, int(degree) - m + 1):
-            yield float(j), m, 1
+        if corner.jumps:
+            yield complex(corner.lowest - m), m, 0
+            yield complex(corner.lowest - m), m, 2
+
+
+def _resonances(corner: Corner, degree: float) -> list[int]:
+    """The whole degrees with logarithms: those of polynomial data that solutions have, too; all if that is unknown."""
+    if not corner.exponents:
+        return list(range(corner.lowest + 1, int(degree) + 1))
+    return [round(power.real) for power in _degrees(corner, degree) if _is_whole(power)]
+
+
+def _is_whole(power: complex) -> bool:
+    return not power.imag and abs(power.real - round(power.real)) < ROUND
+
+
+def _degrees(corner: Corner, degree: float) -> list[complex]:
+    """The degrees of solutions: known ones, continued if they are evenly spaced, or what the opening alone suggests."""
+    known = sorted(corner.exponents, key=lambda power: (power.real, power.imag))
+    if not known:
+        step = np.pi / (2 * corner.opening)
+        return [complex(j * step) for j in range(1, int(degree / step) + 1)]
+    steps = np.diff(known[-CornerFeatures.EVENLY:])
+    if len(steps) == CornerFeatures.EVENLY - 1 and np.abs(steps - steps[0]).max() < ROUND:
+        while known[-1].real + steps[0].real <= degree:
+            known.append(known[-1] + steps[0])
+    return [power for power in known if power.real <= degree]
 
 
 def at_corners(ansatz: Ansatz, rough: Rough) -> Ansatz | None:
-    """A part of the functions at the corners, if there are some and not too many."""
+    """A part of the functions at the corners, if there are some and not too many; cracks inside bring them along."""
     corners = rough.sites.corners
-    known = any(isinstance(part, AtCorners) for part in ansatz.parts)
+    known = rough.sites.cracks or any(isinstance(part, AtCorners) for part in ansatz.parts)
     if known or rough.dimension != 2 or not 0 < len(corners) <= CornerFeatures.MOST:
         return None
     return Sum(((1 - CornerFeatures.SHARE, ansatz), (CornerFeatures.SHARE, AtCorners(corners))))

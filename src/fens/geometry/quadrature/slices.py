@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -11,10 +11,12 @@ import numpy as np
 from ...errors import RegionError
 from ..boundary.curve import Arc
 from ..region import Domain
-from .rule import gauss, gauss_with_roots
+from .rule import TIP, Vertices, cell_rule, gauss, gauss_with_roots
 
 HALVINGS = 40
+HALVED = 10  # times at most, a slab where curves are not resolved
 DIGITS = 0.6  # that one more point along a slice is worth
+SAME = 1e-9  # of a slab: places that are one
 RESOLVED = 1e-14  # error of areas, relative to the square of the size of the domain
 
 
@@ -24,7 +26,7 @@ def slice_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
     if d == 1:
         return _interval_rule(domain, n)
     if d == 2:
-        return _plane_rule(domain, n)
+        return plane_rule(domain, [_arc(domain, e.piece) for e in domain.edges], n, np.zeros((0, 2)))
     return _space_rule(domain, n)
 
 
@@ -95,59 +97,88 @@ class Branch:
         return self.arc.at(here)[0][:, 1]
 
 
-def _plane_rule(domain: Domain, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Slabs between the places where branches begin or end: in each, the same branches lie in the same order."""
-    arcs = [_arc(domain, e.piece) for e in domain.edges]
+def plane_rule(domain: Domain, arcs: list[Arc], n: int, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Slabs between the places where branches begin or end: in each, the same branches lie in the same order.
+
+    Points are denser towards some further places, of which there may be none, where functions need not be smooth.
+    """
     branches = [b for arc in arcs for b in _branches(arc)]
     if not branches:
         return np.zeros((0, 2)), np.zeros(0)
     width = 2 * max(domain.half_widths)
     spans = np.array([b.ends() for b in branches])
     ends = [arc.at(np.array([arc.start, arc.end]))[0][:, 0] for arc in arcs]  # of vertical ones, too: cracks
-    marks = _distinct(np.sort(np.concatenate([spans.ravel(), *ends])), 1e-13 * width)
+    marks = _distinct(np.sort(np.concatenate([spans.ravel(), *ends, places[:, 0]])), 1e-13 * width)
     rules = []
     for left, right in pairwise(marks):
         middle = (left + right) / 2
         there = [b for b, (a, c) in zip(branches, spans, strict=True) if a < middle < c]
         cuts = _resolved(there, left, right, n, max(RESOLVED, 10 ** (-DIGITS * n)) * width**2)
-        rules += [_slab(domain, there, a, b, n) for a, b in pairwise(cuts)]
+        rules += [_slab(domain, there, a, b, n, places) for a, b in pairwise(cuts)]
     return np.concatenate([p for p, _ in rules]), np.concatenate([w for _, w in rules])
 
 
-def _resolved(
-    branches: list[Branch], left: float, right: float, n: int, least: float, halvings: int = 10
-) -> list[float]:
+def _resolved(branches: list[Branch], left: float, right: float, n: int, least: float) -> list[float]:
     """A slab cut in halves until n points in each resolve the curves."""
+    nodes, weights = gauss_with_roots(n)
 
+    @cache  # the halves of a slab are slabs themselves in the next step
     def moments(a: float, b: float) -> np.ndarray:
-        nodes, weights = gauss_with_roots(n)
         return np.array([(b - a) * weights @ branch.height(a + (b - a) * nodes) for branch in branches])
 
-    middle = (left + right) / 2
-    rough, fine = moments(left, right), moments(left, middle) + moments(middle, right)
-    if halvings == 0 or not np.abs(rough - fine).max(initial=0.0) > least:
-        return [left, right]
-    halves = [_resolved(branches, a, b, n, least, halvings - 1) for a, b in ((left, middle), (middle, right))]
-    return [*halves[0], *halves[1][1:]]
+    def cut(a: float, c: float, halvings: int) -> list[float]:
+        b = (a + c) / 2
+        off = moments(a, c) - (moments(a, b) + moments(b, c))
+        if halvings == 0 or not np.abs(off).max(initial=0.0) > least:
+            return [a, c]
+        return [*cut(a, b, halvings - 1), *cut(b, c, halvings - 1)[1:]]
+
+    return cut(left, right, HALVED)
 
 
-def _slab(domain: Domain, branches: list[Branch], left: float, right: float, n: int) -> tuple[np.ndarray, np.ndarray]:
-    nodes, weights = gauss_with_roots(n)
-    across, up_nodes, up_weights = left + (right - left) * nodes, *gauss(n)
+def _slab(
+    domain: Domain, branches: list[Branch], left: float, right: float, n: int, places: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     middle = np.array([(left + right) / 2])
-    order = np.argsort([b.height(middle)[0] for b in branches])
-    heights = [branches[k].height(across) for k in order]
-    at_middle = [branches[k].height(middle)[0] for k in order]
+    ordered = sorted(branches, key=lambda b: float(b.height(middle)[0]))
     points, factors = [np.zeros((0, 2))], [np.zeros(0)]
-    for k in range(len(branches) - 1):
-        between = np.array([[middle[0], (at_middle[k] + at_middle[k + 1]) / 2]])
+    for low, high in pairwise(ordered):
+        between = np.array([[middle[0], (low.height(middle)[0] + high.height(middle)[0]) / 2]])
         if domain.signed_distance(between)[0] >= 0:
             continue
-        low, gap = heights[k][:, None], np.maximum(heights[k + 1] - heights[k], 0.0)[:, None]
-        y = (low + gap * up_nodes).ravel()
-        points.append(np.column_stack([np.repeat(across, n), y]))
-        factors.append(((right - left) * weights[:, None] * gap * up_weights).ravel())
+        for (a, b), singular in _cells(low, high, left, right, places):
+            unit, weights = cell_rule(n, singular)
+            columns, column = np.unique(unit[:, 0], return_inverse=True)
+            across = left + (right - left) * columns
+            bottom = low.height(across)
+            gap = np.maximum(high.height(across) - bottom, 0.0)
+            y = bottom[column] + gap[column] * (a + (b - a) * unit[:, 1])
+            points.append(np.column_stack([across[column], y]))
+            factors.append((right - left) * (b - a) * weights * gap[column])
     return np.concatenate(points), np.concatenate(factors)
+
+
+def _cells(
+    low: Branch, high: Branch, left: float, right: float, places: np.ndarray
+) -> list[tuple[tuple[float, float], Vertices]]:
+    """What lies between two branches, divided at places at the ends of the slab: from which share of the height to
+    which, and the vertices that are such places.
+    """
+    shares, tips = list[tuple[int, float]](), set[tuple[int, int]]()
+    for end, x in enumerate((left, right)):
+        here = places[np.abs(places[:, 0] - x) <= SAME * (right - left), 1]
+        if len(here):
+            (bottom,), (top,) = low.height(np.array([x])), high.height(np.array([x]))
+            if top - bottom <= SAME * (right - left):
+                tips |= {(end, TIP)} if np.abs(here - bottom).min() <= SAME * (right - left) else set()
+            else:
+                found = (here - bottom) / (top - bottom)
+                shares += [(end, float(np.clip(s, 0, 1))) for s in found if -SAME < s < 1 + SAME]
+    marks = _distinct(np.sort([0.0, 1.0, *(s for _, s in shares)]), SAME)
+    return [
+        ((a, b), frozenset(tips | {(end, int(at == b)) for end, s in shares for at in (a, b) if abs(s - at) <= SAME}))
+        for a, b in pairwise(marks)
+    ]
 
 
 def _branches(arc: Arc) -> list[Branch]:

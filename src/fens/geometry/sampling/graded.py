@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,19 +19,73 @@ TICKS, TURNS = 33, 16  # along a side, on which a place is looked for
 
 @dataclass(frozen=True)
 class Sector:
-    """What lies between the two sides of a corner, up to a distance: where points are graded."""
+    """What lies between the two sides of a corner, up to a distance: where points are graded.
+
+    `along` is how many more there are on each of its sides, for each row that a feature has, and `decades` down to
+    where they are graded, if not as others are.
+    """
 
     place: tuple[float, ...]
     direction: float
     opening: float
     radius: float
+    along: float = 0.0
+    decades: float | None = None
+
+    @property
+    def corner(self) -> np.ndarray:
+        """The place."""
+        return np.array(self.place)
+
+    def points(self, count: int, decades: float, rng: np.random.Generator) -> np.ndarray:
+        """As many in each decade of the distance."""
+        unit = sobol(count, 2, rng)
+        r = self.radius * 10.0 ** (-decades * unit[:, 0])
+        angle = self.direction + self.opening / 2 * np.cos(np.pi * unit[:, 1])
+        found: np.ndarray = np.array(self.place) + r[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+        return found
+
+
+@dataclass(frozen=True)
+class Fan:
+    """What can be reached by diffusion from a place in space and time, which goes as the root of the time.
+
+    `axes` are those of space and time, `directions` are 1 or −1 for each, and `farthest` is how many times √(4aτ).
+    """
+
+    place: tuple[float, ...]
+    axes: tuple[int, int]
+    directions: tuple[float, float]
+    diffusivity: float
+    reach: float
+    duration: float
+    inside: bool
+    farthest: float
+    along: float = 0.0
+    decades: float | None = None
+
+    @property
+    def corner(self) -> np.ndarray:
+        """The place, in the order of the coordinates."""
+        return np.array(self.place)[np.argsort(self.axes)]
+
+    def points(self, count: int, decades: float, rng: np.random.Generator) -> np.ndarray:
+        """As many in each decade of the time."""
+        unit = sobol(count, 2, rng)
+        time = min(self.duration, self.reach**2 / (4 * self.diffusivity)) * 10.0 ** (-decades * unit[:, 0])
+        width = np.minimum(self.farthest * np.sqrt(4 * self.diffusivity * time), self.reach)
+        share = np.cos(np.pi * unit[:, 1]) if self.inside else 1 - np.cos(np.pi / 2 * unit[:, 1])
+        found = np.empty((count, 2))
+        found[:, self.axes[0]] = self.place[0] + self.directions[0] * width * share
+        found[:, self.axes[1]] = self.place[1] + self.directions[1] * time
+        return found
 
 
 @dataclass(frozen=True)
 class Graded:
     """Clustered points, a share of them graded towards corners instead: as many in each decade of the distance."""
 
-    sectors: tuple[Sector, ...]
+    sectors: tuple[Sector | Fan, ...]
     share: float
     decades: float
     rows: float = 2.5
@@ -53,34 +108,51 @@ class Graded:
         """Points of a region graded towards the corners."""
         rng = np.random.default_rng(seed)
         if region is domain:
-            parts = [self._inside(s, math.ceil(count / len(self.sectors)), rng) for s in self.sectors]
+            each = math.ceil(count / len(self.sectors))
+            parts = [s.points(each, self._decades(s), rng) for s in self.sectors]
             points = np.concatenate(parts)
             return Samples(points[domain.contains(points) & ~domain.on_crack(points)])
         near = SAME_PLACE * max(domain.half_widths)
-        towards = [(p, s, sense) for p in region.patches for s in self._stops(p, near) for sense in _senses(s)]
+        at = [(p, *stop) for p in region.patches for stop in self._stops(p, near).items()]
+        towards = [(p, s, sense, sector) for p, s, sector in at for sense in _senses(s)]
         if not towards:
             return Samples(np.zeros((0, len(domain.coordinates))))
         each = math.ceil(count / len(towards))
-        return Samples.joined([p.place(self._unit(each, s, sense, rng)) for p, s, sense in towards])
+        return Samples.joined([p.place(self._unit(each, s, sense, sector, rng)) for p, s, sense, sector in towards])
 
-    def _inside(self, sector: Sector, count: int, rng: np.random.Generator) -> np.ndarray:
-        unit = sobol(count, 2, rng)
-        r = sector.radius * 10.0 ** (-self.decades * unit[:, 0])
-        angle = sector.direction + sector.opening / 2 * np.cos(np.pi * unit[:, 1])
-        points: np.ndarray = np.array(sector.place) + r[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-        return points
-
-    def _unit(self, count: int, stop: float, sense: float, rng: np.random.Generator) -> np.ndarray:
-        """Parameters towards a stop, from below or from above."""
+    def _unit(
+        self, count: int, stop: float, sense: float, sector: Sector | Fan, rng: np.random.Generator
+    ) -> np.ndarray:
+        """Parameters towards a stop, from below or from above; those `along` as Chebyshev's points are."""
         length = 1 - stop if sense > 0 else stop
-        return np.asarray(stop + sense * length * 10.0 ** (-self.decades * sobol(count, 1, rng)))
+        near = 10.0 ** (-self._decades(sector) * sobol(count, 1, rng))
+        if sector.along:
+            near = np.concatenate([near, sobol(math.ceil(self.rows * sector.along), 1, rng) ** 2])
+        return np.asarray(stop + sense * length * near)
 
-    def _stops(self, piece: Piece, near: float) -> list[float]:
+    def _decades(self, sector: Sector | Fan) -> float:
+        return self.decades if sector.decades is None else sector.decades
+
+    def _stops(self, piece: Piece, near: float) -> dict[float, Sector | Fan]:
         """The parameters of a piece at which there are corners."""
-        if len(piece.ends) != 1:
-            return []
-        found = {parameter(piece, np.array(s.place), near) for s in self.sectors}
-        return sorted(s for s in found if s is not None)
+        found: dict[float, Sector | Fan] = {}
+        for sector in self.sectors:
+            found |= dict.fromkeys(stops(piece, [sector.corner], near), sector)
+        return found
+
+
+def stops(piece: Piece, places: Sequence[Sequence[float] | np.ndarray], near: float) -> list[float]:
+    """The parameters of a curve at which there are some places; a closed one begins and ends at the same place."""
+    if len(piece.ends) != 1:
+        return []
+    found = {s for place in places if (s := parameter(piece, np.array(place), near)) is not None}
+    return sorted(found | ({0.0, 1.0} if not piece.ends[0] and found & {0.0, 1.0} else set()))
+
+
+def on_boundary(domain: Domain, place: tuple[float, ...]) -> bool:
+    """Whether a place lies on the boundary of a domain in the plane."""
+    near, curves = SAME_PLACE * max(domain.half_widths), [e.piece for e in domain.edges if len(e.piece.ends) == 1]
+    return len(place) == 2 and any(parameter(piece, np.array(place), near) is not None for piece in curves)
 
 
 def _senses(stop: float) -> list[float]:

@@ -17,7 +17,7 @@ from ..._support.stored import stored
 from ...errors import RegionError, listed, quoted
 from ..boundary.curve import Arc, Oval
 from ..boundary.piece import Patch, Piece, Samples
-from ..checks import checked_centre, checked_label
+from ..checks import check_size, checked_centre, checked_label
 from ..quadrature.rule import gauss
 from ..region import Facet
 from .registry import Description, shape
@@ -48,6 +48,7 @@ class Ball(Shape):
         object.__setattr__(self, "centre", place)
         object.__setattr__(self, "radii", _radii(coordinates, radius))
         object.__setattr__(self, "label", checked_label(name))
+        check_size(coordinates, self.bounds)
 
     file_keys = ("radius",)
 

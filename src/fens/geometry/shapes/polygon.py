@@ -13,7 +13,7 @@ import sympy as sp
 from ..._support.numbers import is_whole, items, real_array
 from ...errors import RegionError, quoted
 from ..boundary.curve import Arc, Line
-from ..checks import checked_label, checked_plane, optional
+from ..checks import check_size, checked_label, checked_plane, optional
 from ..region import Facet, Part
 from .registry import Description, shape
 from .shape import Shape
@@ -42,6 +42,7 @@ class Polygon(Shape):
             raise RegionError(f"The holes of a polygon are a list of rings of corners; got {quoted(holes)}.")
         object.__setattr__(self, "holes", tuple(map(_ring, rings)))
         object.__setattr__(self, "label", checked_label(name))
+        check_size(self.coordinates, self.bounds)
         shapely = optional("shapely", "Polygons")
         outline = shapely.Polygon(self.corners, self.holes)
         if not shapely.is_valid(outline):

@@ -1,4 +1,4 @@
-"""Cracks: shapes without a straight line that starts at the boundary and ends inside."""
+"""Cracks: shapes without a straight line that ends inside, and starts there or at the boundary."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...errors import RegionError, quoted
 from ..boundary.clip import crossings
 from ..boundary.curve import OFF, Arc, Line, Lip
 from ..boundary.piece import Patch, Piece
-from ..checks import checked_label, checked_plane
+from ..checks import check_places, checked_label, checked_plane
 from ..region import Domain, Facet
 from .combination import straight
 from .cylinder import Cylinder
@@ -35,9 +35,9 @@ SHORTEST = 1e-6  # of the size of a shape: a crack, and what is left between its
 class Segment(Shape):
     """`shape - Segment((0, 0), (1, 0), (x, y), name="slit")`: a straight crack in a plane shape.
 
-    One end lies on the boundary of the shape or beyond it, the other is the tip. The crack has two sides, with
-    conditions of their own: `part("slit, left")` and `part("slit, right")`, as seen from the first point towards the
-    second; `part("slit")` is both.
+    An end inside the shape is a tip; one of the two may lie on the boundary of the shape or beyond it. The crack has
+    two sides, with conditions of their own: `part("slit, left")` and `part("slit, right")`, as seen from the first
+    point towards the second; `part("slit")` is both.
     """
 
     start: Place
@@ -107,7 +107,7 @@ class Segment(Shape):
 @stored("Slit")
 @dataclass(frozen=True, repr=False)
 class Slit(Shape):
-    """A shape without a segment that starts at its boundary: `shape - segment`."""
+    """A shape without a segment that ends inside of it: `shape - segment`."""
 
     shape: Shape
     segment: Segment
@@ -125,7 +125,7 @@ class Slit(Shape):
 
     @cached_property
     def crack(self) -> tuple[Place, Place]:
-        """Where it starts at the boundary, and its tip."""
+        """Where it starts, at the boundary if it does, and its tip."""
         line = Arc.whole(Line(self.segment.start, self.segment.end))
         marks = crossings(line, self.uncracked)
         depths = -self.uncracked.signed_distance(line.at((marks[:-1] + marks[1:]) / 2)[0])
@@ -147,24 +147,19 @@ class Slit(Shape):
         return nearest
 
     def _ordered(self, ends: list[Place]) -> tuple[Place, Place]:
-        """Its two ends, that at the boundary first."""
+        """Its two ends, that at the boundary first if there is one."""
         size = 2 * max(self.shape.half_widths)
         depths = -self.uncracked.signed_distance(np.array(ends))
-        at_boundary = depths <= self.shape.slack
+        at_boundary = depths <= SAME * self.shape.slack
         if at_boundary.all():
             raise self._refused(
                 "it crosses the shape from boundary to boundary. Take two shapes instead, with a condition between them"
             )
-        if not at_boundary.any():
-            raise self._refused(
-                f"cracks that lie inside entirely are not supported yet, and its ends are {depths.min():.2g} and "
-                f"{depths.max():.2g} away from the boundary. Let it start at the boundary or beyond"
-            )
-        mouth, tip = ends if at_boundary[0] else ends[::-1]
-        if min(math.dist(mouth, tip), depths.max()) < SHORTEST * size:
+        mouth, tip = ends[::-1] if at_boundary[1] else ends
+        if min(math.dist(mouth, tip), *depths[~at_boundary]) < SHORTEST * size:
             raise self._refused("it is too short, or its tip too near to the boundary")
         if any(_gap((mouth, tip), other) < SHORTEST * size for other in self.shape.cracks):
-            raise self._refused("it meets another crack, which is not supported yet")
+            raise self._refused("it meets another crack, which is not supported yet; neither are cracks with a kink")
         return mouth, tip
 
     @property
@@ -172,7 +167,7 @@ class Slit(Shape):
         return self.shape.uncracked
 
     def _refused(self, why: str) -> RegionError:
-        what = "A crack starts at the boundary of a shape and ends inside"
+        what = "A crack ends inside a shape, and starts there or at its boundary"
         return RegionError(f"{what}; {self.segment.name} is none in {self.shape.name}: {why}.")
 
     @property
@@ -196,16 +191,32 @@ class Slit(Shape):
         return (*self.shape.cracks, self.crack)
 
     @cached_property
+    def inside_cracks(self) -> tuple[tuple[Place, Place], ...]:
+        starts = np.array([start for start, _ in self.cracks])
+        inside = self.uncracked.signed_distance(starts) < -SAME * self.slack
+        return tuple(crack for crack, is_inside in zip(self.cracks, inside, strict=True) if is_inside)
+
+    @cached_property
     def edges(self) -> tuple[Facet, ...]:
         around = [part for edge in self.shape.edges for part in self._cut(edge)]
         name = self._own_name
-        (mouth, tip), named = self.crack, bool(self.segment.label)
-        forward = math.dist(self.segment.start, mouth) < math.dist(self.segment.start, tip)
-        in_, out = Lip(mouth, tip, ends_at_tip=True), Lip(tip, mouth, ends_at_tip=False)
-        left, right = (in_, out) if forward else (out, in_)
-        sides = [Facet(Arc.whole(lip), name, f"{name}, {side}", named)
-                 for side, lip in (("left", left), ("right", right))]  # fmt: skip
+        left, right = self._lips
+        sides = [Facet(Arc.whole(lip), name, f"{name}, {side}", bool(self.segment.label))
+                 for side, lips in (("left", left), ("right", right)) for lip in lips]  # fmt: skip
         return (*around, *sides)
+
+    @property
+    def _lips(self) -> tuple[tuple[Lip, ...], tuple[Lip, ...]]:
+        """Those on the left and on the right. With two tips each has two halves, which are exact at one of these."""
+        start, tip = self.crack
+        if (start, tip) in self.inside_cracks:
+            middle = _place((np.array(start) + np.array(tip)) / 2)
+            to_tip, from_start = Lip(middle, tip, ends_at_tip=True), Lip(start, middle, ends_at_tip=False)
+            from_tip, to_start = Lip(tip, middle, ends_at_tip=False), Lip(middle, start, ends_at_tip=True)
+            return (from_start, to_tip), (from_tip, to_start)
+        forward = math.dist(self.segment.start, start) < math.dist(self.segment.start, tip)
+        in_, out = (Lip(start, tip, ends_at_tip=True),), (Lip(tip, start, ends_at_tip=False),)
+        return (in_, out) if forward else (out, in_)
 
     @property
     def _own_name(self) -> str:
@@ -275,6 +286,7 @@ def _place(given: Any) -> Place:
     array = real_array(given, RegionError, f"The ends of a segment are pairs of real numbers; got {quoted(given)}.")
     if array.shape != (2,) or not np.isfinite(array).all():
         raise RegionError(f"The ends of a segment are pairs of finite numbers; got {quoted(given)}.")
+    check_places(array, "The ends of a segment")
     return float(array[0]), float(array[1])
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ..._support.compile import check_bounds
+from ..._support.compile import sympified
 from ..._support.stored import stored
 from ...errors import RegionError, quoted
 from ..boundary.curve import Arc, Curve
 from ..boundary.piece import Samples
-from ..checks import checked_centre, checked_label
+from ..checks import check_size, checked_centre, checked_label
 from ..expression import with_gradient
 from ..quadrature.rule import gauss
 from ..region import Facet
@@ -120,8 +120,10 @@ class Star(Shape):
         radius, slope = self.curve.radii(angle)
         if not (np.isfinite(radius).all() and np.isfinite(slope).all() and radius.min() > 0):
             where = angle[np.argmax(~(radius > 0) | ~np.isfinite(slope))]
-            raise RegionError(f"The radius of a star must be positive, finite and smooth; {self.radius} is not at "
-                              f"{self.angle} = {where:.4g}.")
+            raise RegionError(f"The radius of a star must be positive, finite and smooth; {quoted(self.radius)} is not "
+                              f"at {self.angle} = {where:.4g}.")
+        farthest = float(radius.max())
+        check_size(self.coordinates, [(c - farthest, c + farthest) for c in self.centre])
         if abs(radius[0] - radius[-1]) > 1e-9 * radius.max() or abs(slope[0] - slope[-1]) > 1e-6 * radius.max():
             raise RegionError(
                 f"The radius of a star must have the period 2π; {self.radius} goes from {radius[0]:.6g} to "
@@ -130,12 +132,8 @@ class Star(Shape):
 
 
 def _formula(radius: Any, angle: Any) -> tuple[sp.Expr, sp.Symbol]:
-    check_bounds(radius, RegionError)
     message = f"The radius of a star is a formula in its angle only; got {quoted(radius)}"
-    try:
-        formula = sp.sympify(radius, strict=True)
-    except Exception as error:  # an object may raise anything when SymPy asks it what it is
-        raise RegionError(f"{message}.") from error
+    formula = sympified(radius, RegionError, f"{message}.")
     free = sorted(formula.free_symbols, key=str) if isinstance(formula, sp.Expr) else []
     theta = angle if angle is not None else (free[0] if free else sp.Symbol("theta"))
     if not isinstance(formula, sp.Expr) or not isinstance(theta, sp.Symbol) or set(free) - {theta}:

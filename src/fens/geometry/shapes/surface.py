@@ -18,7 +18,7 @@ from ..._support.stored import stored
 from ...errors import FileError, RegionError
 from ..boundary.piece import Piece, Samples
 from ..boundary.point_set import Table
-from ..checks import checked_label, checked_plane, optional
+from ..checks import check_places, checked_label, checked_plane, optional
 from ..quadrature.rule import gauss, tensor
 from ..region import Facet
 from .raycast import Rays
@@ -191,3 +191,4 @@ def _check_shapes(vertices: np.ndarray, triangles: np.ndarray) -> None:
         raise RegionError(f"The faces refer to vertices 0 to {len(vertices) - 1} only.")
     if not np.isfinite(vertices).all():
         raise RegionError("The vertices of a surface must be finite.")
+    check_places(vertices, "The vertices of a surface")
