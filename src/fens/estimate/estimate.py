@@ -194,11 +194,12 @@ class Found:
     ) -> float:
         """The factor by which the sensitivity grows from half as many features, or else to twice as many.
 
-        Half may be too few to show all of it; what nothing bounds grows in both.
+        Half may be too few to show all of it; what nothing bounds grows in both, and however many points there are:
+        with few more rows than features, what grows may be what features do between points.
         """
 
-        def of(sized: tuple[DiscreteProblem, TrialSpace]) -> float:
-            discrete, other = sized
+        def of(sized: tuple[DiscreteProblem, TrialSpace], more_points: float = 1.0) -> float:
+            discrete, other = sized[0].resized(more_points), sized[1]
             second = second_solution(discrete, self.features, self.weights, other, for_points)
             if second is None:
                 return float("inf")
@@ -208,6 +209,8 @@ class Found:
         if Assessment.GROWS < growth < float("inf") and self.discrete.settings.size <= Estimation.MOST_DOUBLED:
             later = of(self.double) / sensitivity
             growth = later if later < Estimation.GROWTH_ENDS else growth
+        if Assessment.GROWS < growth < float("inf"):
+            growth = min(growth, of((self.discrete, self.features), 2.0) / of(self.half, 2.0))
         return growth
 
     def may_err_alike(self, looks: Mapping[int, Look]) -> bool:
