@@ -174,6 +174,16 @@ class CornerFeatures(Steering):
     DECADES = constant(10.0, "down to which points are graded towards a corner, from the length of its shorter side")
 
 
+class EdgeFeatures(Steering):
+    """basis.singular.edges: functions along edges."""
+
+    SHARE = constant(0.6, "of the functions are along edges")
+    MOST = constant(12, "edges along which there are functions; with more of them there are none")
+    DEGREES = constant(
+        1.0, "times the third root of all functions along edges: polynomials for each function of a corner"
+    )
+
+
 class CornerTerms(Steering):
     """solution.singular: coefficients of the terms at a corner."""
 
@@ -504,6 +514,7 @@ class Scanning(Steering):
     )
     NEIGHBOURS = constant(4, "points nearby for each dimension, and as many more")
     COINCIDE = constant(0.01, "of the usual distance of points, within which two of them count as one")
+    COINCIDE_AT_EDGES = constant(0.3, "the same where points are graded towards edges, along which they are many")
     MOST_AXES = constant(2, "axes of cells in which quadratics are fitted")
     BEYOND = constant(2.0, "ranges of the values at neighbours, beyond which points do not see a value")
     NOTHING = constant(1e-9, "of the range of all values")
@@ -568,6 +579,7 @@ class Contradiction(Steering):
     TRIED = constant(3, "equations whose weight is changed")
     RECURS = constant(0.6, "correlation of what is left of an equation by two solutions, if it contradicts others")
     STAYS = constant(1.15, "factor by which a residual may fall as features double, and still stays")
+    STAYS_ON_FACE = constant(10.0, "the same of a condition where an equation degenerates, which ever narrower peaks meet")
     HIDDEN_BETWEEN = constant(3.0, "factor by which one may grow as more features hide less of it between their points")
     JUMPS_LEAVE = constant(1e-3, "residual above which given values that jump on the boundary may be all that is wrong")
     STEEP = constant(30.0, "slopes of given values, in their size over the domain's, from which on they jump")

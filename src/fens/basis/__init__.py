@@ -14,6 +14,7 @@ from .random_features import RandomFeatures
 from .row_slices import row_slices
 from .singular.corners import AtCorners, CornerFunctions
 from .singular.cracks import AtCracks, CrackFunctions
+from .singular.edges import AlongEdges, Chebyshev, EdgeFunctions
 from .singular.holes import AroundHoles
 from .singular.onsets import AtOnsets, SimilarityFunctions
 from .sites import Corner, Crack, Hole, Onset, Sites, Spot, place_of
@@ -23,10 +24,11 @@ from .union import Union
 from .windows import Cell, Gaussian, Windowed
 
 __all__ = [
-    "ACTIVATIONS", "PROPOSALS", "Activation", "Ansatz", "AroundHoles", "AtCorners", "AtCracks", "AtOnsets", "AtSpots",
-    "Basis", "Cell", "Coefficient", "Composed", "Corner", "CornerFunctions", "Crack", "CrackFunctions", "Distribution",
-    "Draw", "Drawn", "Frame", "Gaussian", "Hole", "InCells", "Isotropic", "JointOperator", "Layers", "Mixture",
-    "Number", "Onset", "Operator", "Orders", "Oriented", "Plain", "Proposal", "RandomDraw", "RandomFeatures", "Rough",
-    "Scales", "SimilarityFunctions", "Sites", "Sparse", "Spot", "Sum", "TrialSpace", "TwoLayers", "Union", "Windowed",
-    "activation", "check_initialisation", "of_each", "place_of", "row_slices",
+    "ACTIVATIONS", "PROPOSALS", "Activation", "AlongEdges", "Ansatz", "AroundHoles", "AtCorners", "AtCracks",
+    "AtOnsets", "AtSpots", "Basis", "Cell", "Chebyshev", "Coefficient", "Composed", "Corner", "CornerFunctions",
+    "Crack", "CrackFunctions", "Distribution", "Draw", "Drawn", "EdgeFunctions", "Frame", "Gaussian", "Hole",
+    "InCells", "Isotropic", "JointOperator", "Layers", "Mixture", "Number", "Onset", "Operator", "Orders",
+    "Oriented", "Plain", "Proposal", "RandomDraw", "RandomFeatures", "Rough", "Scales", "SimilarityFunctions",
+    "Sites", "Sparse", "Spot", "Sum", "TrialSpace", "TwoLayers", "Union", "Windowed", "activation",
+    "check_initialisation", "of_each", "place_of", "row_slices",
 ]  # fmt: skip

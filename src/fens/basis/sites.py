@@ -66,6 +66,9 @@ class Corner:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "place", place_of(self.place))
+        for name in ("direction", "opening", "cut", "near", "reach"):
+            if not isinstance(value := getattr(self, name), int | float):
+                raise RegionError(f"{name} of a corner must be a number, and is found by solve; got {quoted(value)}.")
 
     @property
     def first_side(self) -> float:

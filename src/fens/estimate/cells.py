@@ -52,22 +52,24 @@ def extremes_in_cells(points: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.unique(np.concatenate([r[np.unique(number[r], return_index=True)[1]] for r in rows]))
 
 
-def ranges_nearby(places: np.ndarray, points: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def ranges_nearby(
+    places: np.ndarray, points: np.ndarray, values: np.ndarray, coincide: float = Scanning.COINCIDE
+) -> tuple[np.ndarray, np.ndarray]:
     """The smallest and the largest value at the nearest points of each place; points that all but coincide, as those do
     that are graded towards a corner, count as one.
     """
-    one_of = apart(points)
+    one_of = apart(points, coincide)
     points, values = points[one_of], values[one_of]
     nearest = _nearest(places, points)
     return values[nearest].min(axis=1), values[nearest].max(axis=1)
 
 
-def apart(points: np.ndarray) -> np.ndarray:
+def apart(points: np.ndarray, coincide: float = Scanning.COINCIDE) -> np.ndarray:
     """The numbers of points of which no two are much closer to each other than points usually are."""
     width = np.ptp(points, axis=0)
     axes = width > 0
     usual = len(points) ** (-1 / max(1, int(np.count_nonzero(axes))))
-    cells = np.floor(points[:, axes] / width[axes] / (Scanning.COINCIDE * usual))
+    cells = np.floor(points[:, axes] / width[axes] / (coincide * usual))
     return np.sort(np.unique(cells, axis=0, return_index=True)[1]) if axes.any() else np.arange(len(points))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._support.steering import CloserLook
 from ..discretise import sample
-from ..geometry import Clustered, Domain, Piece, Region, Samples
+from ..geometry import Clustered, Cylinder, Domain, Piece, Region, Samples
 from ..options.settings import Settings
 from ..problem import Problem
 from .local import Look
@@ -44,10 +44,18 @@ def corners(domain: Domain, rng: np.random.Generator) -> np.ndarray:
             few = len(ends) <= CloserLook.MOST_ENDS
             which = np.array(list(product((0, 1), repeat=len(ends)))) if few else np.round(unit)
             found.append(piece.place(np.where(ends, which.reshape(unit.shape), unit)).points)
+    found += [_at_times(domain, rng)] if isinstance(domain, Cylinder) and found else []
     if not found:
         return np.zeros((0, len(domain.coordinates)))
     unique = np.unique(np.concatenate(found).round(14), axis=0)
     return unique[rng.permutation(len(unique))[:CloserLook.MOST_CORNERS]]
+
+
+def _at_times(domain: Cylinder, rng: np.random.Generator) -> np.ndarray:
+    """Places on the edges that corners in space draw in the course of time."""
+    places = corners(domain.base, rng) if len(domain.base.coordinates) == 2 else np.zeros((0, 0))
+    times = rng.uniform(domain.start, domain.end, len(places))
+    return np.column_stack([places, times]) if len(places) else np.zeros((0, len(domain.coordinates)))
 
 
 def vanishing(look: Look, domain: Domain, find: Callable[[Samples], Look], rng: np.random.Generator) -> np.ndarray:

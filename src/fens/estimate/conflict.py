@@ -98,10 +98,12 @@ def contradiction(
     smaller = smaller or Reweighted.of(discrete, others.half(), features, weights)
     if (before := smaller.usual) is None:
         return {}
-    if found := overdetermined(smaller, before, faces):
-        return {k: relative[k] for k in found}
     now, regular = smaller.norm([rms(r) for r in here.residuals]), all(look.is_regular for look in looks.values())
     stays = smaller.norm(before) < Contradiction.STAYS * now
+    # of homogeneous equations nothing is left without a condition that they need: what is left with it falls then
+    falls_little = smaller.norm(before) < Contradiction.STAYS_ON_FACE * now
+    if falls_little and (found := overdetermined(smaller, before, faces)):
+        return {k: relative[k] for k in found}
     if concentrated or (not regular and (worst > Assessment.UNRESOLVED or not stays)):
         return {}
     candidates = sorted(large, key=lambda k: -relative[k])[:Contradiction.TRIED]

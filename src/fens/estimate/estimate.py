@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from .._support.numbers import EPS, rms
-from .._support.steering import Assessment, Discretisation, Estimation, LocalLook
+from .._support.steering import Assessment, Discretisation, Estimation, LocalLook, Scanning
 from ..basis import Ansatz, Basis, Corner, Scales, TrialSpace
 from ..discretise import LinearRows, evaluate, even, linearise
 from ..fit.discrete import DiscreteProblem
@@ -78,7 +78,9 @@ def estimate_error(
     differences = [d + sum(errors[i] for _, errors in by_rules) for i, d in enumerate(differences)]
     shares = {k: max(e / s if e else 0.0 for e, s in zip(errors, natural, strict=True)) for k, errors in by_rules}
     coarse = max(shares, key=lambda k: shares[k], default=-1)
-    scanned = scans(problem, discrete.conditions, for_scan, integrals)
+    along_edges = bool(discrete.settings.singular_places) and len(problem.coordinates) > 2
+    coincide = Scanning.COINCIDE_AT_EDGES if along_edges else Scanning.COINCIDE
+    scanned = scans(problem, discrete.conditions, for_scan, integrals, coincide=coincide)
     bumps = standing_out(problem, scanned, partial(Look.of, features=features, weights=weights), natural)
     between = between_points(problem, discrete.conditions, features, weights, natural, for_ways)
     bumps = max(bumps, between, key=lambda e: e.relative)

@@ -53,11 +53,13 @@ def scans(
     seed: np.random.SeedSequence,
     integrals: Sequence[Checked] = (),
     is_relative: bool = True,
+    coincide: float = Scanning.COINCIDE,
 ) -> list[tuple[int, Scan]]:
     """A look at all equations whose known functions might do something between the points, with their numbers.
 
     An integral is held against the points of the finest rule that it was checked by. Functions are relative to the
-    coefficients of their equation, unless these mean something by themselves: so do integrands.
+    coefficients of their equation, unless these mean something by themselves: so do integrands. Points of a fit that
+    are closer to each other than a part of the usual distance `coincide`.
     """
     found, finest = [], {i.number: i.finer[-1] for i in integrals}
     for k, (own, stream) in enumerate(zip(discretised, seed.spawn(len(discretised)), strict=True)):
@@ -68,7 +70,7 @@ def scans(
             looks = Scanning.FEW_LOOKS if all(map(_is_computed, formulas)) else Scanning.LOOKS
             everywhere = p.moved(_everywhere(p, looks, np.random.default_rng(stream)), problem.coordinates)
             abrupt = None if k in finest else _abrupt(formulas, p, problem)
-            found.append((k, Scan.of(formulas, p, everywhere, abrupt, is_relative and k not in finest)))
+            found.append((k, Scan.of(formulas, p, everywhere, abrupt, is_relative and k not in finest, coincide)))
     return found
 
 
@@ -167,6 +169,7 @@ class Scan:
     here: Sequence[np.ndarray]
     there: Sequence[np.ndarray]
     steep: Sequence[np.ndarray | None]
+    coincide: float = Scanning.COINCIDE
 
     @classmethod
     def of(
@@ -176,13 +179,19 @@ class Scan:
         everywhere: DiscreteCondition,
         abrupt: DiscreteCondition | None,
         is_relative: bool,
+        coincide: float = Scanning.COINCIDE,
     ) -> Scan:
         """That of functions which have values there: a callable may take the points of a solve and no others."""
-        here, there = _values(formulas, fitted, is_relative), _values(formulas, everywhere, is_relative)
-        steep = [None] * len(formulas) if abrupt is None else _values(formulas, abrupt, is_relative)
-        steep = [c if f.expression in _coefficients(fitted) else None for f, c in zip(formulas, steep, strict=True)]
-        known = [(a, b, c) for a, b, c in zip(here, there, steep, strict=True) if a is not None and b is not None]
-        return cls(fitted, everywhere, abrupt, [a for a, *_ in known], [b for _, b, _ in known], [c for *_, c in known])
+        at_fit, beyond = _values(formulas, fitted, is_relative), _values(formulas, everywhere, is_relative)
+        abruptly = [None] * len(formulas) if abrupt is None else _values(formulas, abrupt, is_relative)
+        varying = [f.expression in _coefficients(fitted) for f in formulas]
+        known = [
+            (a, b, c if v else None)
+            for a, b, c, v in zip(at_fit, beyond, abruptly, varying, strict=True)
+            if a is not None and b is not None
+        ]
+        here, there, steep = [a for a, *_ in known], [b for _, b, _ in known], [c for *_, c in known]
+        return cls(fitted, everywhere, abrupt, here, there, steep, coincide)
 
     @property
     def gives_values(self) -> bool:
@@ -191,7 +200,7 @@ class Scan:
 
     def unseen(self) -> list[tuple[float, ...]]:
         """Places where functions are far outside the range of their values at the nearest points of the fit."""
-        points, fitted = self.everywhere.samples.points, self.fitted.samples.points
+        points = self.everywhere.samples.points
         found: list[tuple[float, ...]] = []
         for here, there, steep in zip(self.here, self.there, self.steep, strict=True):
             rows = np.flatnonzero(np.isfinite(there))
@@ -199,10 +208,20 @@ class Scan:
                 continue
             overall = max(float(np.ptp(there[rows])), float(np.ptp(here)))
             rows = rows[extremes_in_cells(points[rows], there[rows])]
-            found += _beyond(points[rows], there[rows], fitted, here, overall)
+            found += self._beyond(points[rows], there[rows], here, overall)
             if self.abrupt is not None and steep is not None:
-                found += _beyond(self.abrupt.samples.points, steep, fitted, here, overall)
+                found += self._beyond(self.abrupt.samples.points, steep, here, overall)
         return found
+
+    def _beyond(
+        self, places: np.ndarray, values: np.ndarray, here: np.ndarray, overall: float
+    ) -> list[tuple[float, ...]]:
+        """Places at which values are far outside the range of those at the nearest points of the fit."""
+        least, most = ranges_nearby(places, self.fitted.samples.points, here, self.coincide)
+        with np.errstate(all="ignore"):
+            beyond = np.maximum(values - most, least - values)
+            far = np.isfinite(values) & (beyond > Scanning.BEYOND * (most - least) + Scanning.NOTHING * overall)
+        return [tuple(p) for p in places[far].tolist()]
 
     def bumps(self, look: Callable[[DiscreteCondition], Look | None]) -> tuple[Look, np.ndarray] | None:
         """The equation where its functions stand out most from their cells, and the share of what is left in the error.
@@ -226,7 +245,7 @@ class Scan:
         fitted = look(self.fitted)
         if fitted is None or not np.isfinite(fitted.residual).all():
             return None
-        least, most = ranges_nearby(found.points, fitted.points, fitted.residual)
+        least, most = ranges_nearby(found.points, fitted.points, fitted.residual, self.coincide)
         with np.errstate(all="ignore"):
             beyond = np.maximum(found.residual - most, least - found.residual)
         return found, np.where(beyond > Scanning.BEYOND * (most - least), share, 0.0)
@@ -248,14 +267,3 @@ def _values(
             except EvaluationError:
                 found.append(None)
     return found
-
-
-def _beyond(
-    places: np.ndarray, values: np.ndarray, fitted: np.ndarray, here: np.ndarray, overall: float
-) -> list[tuple[float, ...]]:
-    """Places at which values are far outside the range of those at the nearest points of the fit."""
-    least, most = ranges_nearby(places, fitted, here)
-    with np.errstate(all="ignore"):
-        beyond = np.maximum(values - most, least - values)
-        far = np.isfinite(values) & (beyond > Scanning.BEYOND * (most - least) + Scanning.NOTHING * overall)
-    return [tuple(p) for p in places[far].tolist()]

@@ -68,7 +68,7 @@ class Probes:
         points = torch.cat([to_device(inside, device), *faces, to_device(far, device)])
         factors = torch.ones_like(points[:, 0])
         for c in corners_of_poles:
-            r = torch.linalg.vector_norm(points - to_device(np.array(c.place), device), dim=1)
+            r = torch.linalg.vector_norm(points[:, list(c.axes)] - to_device(np.array(c.place), device), dim=1)
             factors *= torch.clamp(r / c.near, max=1.0) ** c.pole
         return cls(points, len(far), factors)
 

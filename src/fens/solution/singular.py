@@ -128,6 +128,8 @@ def singular_terms(
     problem: Problem, unknown: sp.Expr, function: Any, corner: Corner, estimate: float, mark: str, count: int
 ) -> SingularTerms:
     """The first terms of a computed function at a corner; `estimate` is how wrong that may be."""
+    if len(problem.coordinates) != 2:
+        raise _refused(corner, "they change with time, and only those of problems in the plane are computed")
     setting = _setting(problem, problem.of(unknown), function.domain, corner)
     wanted, near = setting.wanted(count), function.near(corner)
     found: list[list[tuple[Any, float]]] = [[] for _ in wanted]

@@ -17,11 +17,13 @@ import torch
 
 from ..basis import (
     Cell,
+    Chebyshev,
     Composed,
     Corner,
     CornerFunctions,
     Crack,
     CrackFunctions,
+    EdgeFunctions,
     Gaussian,
     Hole,
     Layers,
@@ -76,6 +78,7 @@ from ..options import ScaleGrid
 from ..problem import Component, Condition, Equation, Jet, Unknown
 
 HIGHEST_ORDER = 100  # of a derivative
+MOST_POLYNOMIALS = 1000  # along an edge
 MOST_TIMES = 10  # that each of the shapes of a combined one is used, on average
 MOST_COORDINATES = 1000
 
@@ -164,6 +167,15 @@ def _corner_functions(f: CornerFunctions) -> bool:
     each = [(len(f.powers),)] * 3 if f.powers.ndim == 1 else [(0,)] * 3
     arrays = (f.place, f.map, f.powers, f.conjugate_powers, f.logarithms)
     return inside and _tensors(*arrays, shapes=[(2,), (2, 2), *each])
+
+
+def _chebyshev(f: Chebyshev) -> bool:
+    inside = 0 <= f.axis < f.coordinates <= MOST_COORDINATES and 0 < f.degrees <= MOST_POLYNOMIALS
+    return inside and _tensors(f.middle, f.half_width, shapes=[(), ()])
+
+
+def _edge_functions(f: EdgeFunctions) -> bool:
+    return f.across.dimension == f.along.dimension and len(f.across) > 0
 
 
 def _onset(o: Onset) -> bool:
@@ -326,6 +338,8 @@ CHECKS: Mapping[type, Callable[[Any], Any]] = {
     Spot: lambda s: len(s.centre) == len(s.width) > 0 and _place(*s.centre) and _size(*s.width),
     Corner: _corner,
     CornerFunctions: _corner_functions,
+    Chebyshev: _chebyshev,
+    EdgeFunctions: _edge_functions,
     Onset: _onset,
     SimilarityFunctions: _similarity_functions,
     Crack: _crack,

@@ -28,13 +28,21 @@ class Side:
 
 @dataclass(frozen=True)
 class Sector:
-    """A part of a domain between two sides that meet at a place, counter-clockwise from the first to the last."""
+    """A part of a domain between two sides that meet at a place, counter-clockwise from the first to the last; what
+    changes in time is looked at halfway.
+    """
 
     domain: Domain
     place: tuple[float, ...]
     first: Side
     last: Side
     opening: float
+
+    @property
+    def somewhen(self) -> np.ndarray:
+        """The place, with a time if the domain has one."""
+        times = [(low + high) / 2 for low, high in self.domain.bounds[len(self.place) :]]
+        return np.array([*self.place, *times])
 
 
 @dataclass(frozen=True)
@@ -51,10 +59,13 @@ class Leading:
 
 @dataclass(frozen=True)
 class Read:
-    """An equation at a place: its terms, and whether they have constant coefficients."""
+    """An equation at a place: its terms, whether they have constant coefficients, and whether there are derivatives in
+    time besides, which next to a corner are like lower terms.
+    """
 
     row: Row
     is_constant: bool
+    evolves: bool
 
 
 def leading_terms(problem: Problem, component: int, own: Sector, others: Sequence[Sector]) -> Leading | None:
@@ -68,7 +79,7 @@ def leading_terms(problem: Problem, component: int, own: Sector, others: Sequenc
         return None
     inside, along = list[Read | None](), list[Read | None]()
     for sector in sectors:
-        at = np.array(sector.place)
+        at = sector.somewhen
         equations = [c.equation for c in problem.conditions if c.region == sector.domain and c.equation.is_pointwise]
         inside += [_read(problem, e, at, (), {k: (i, False) for k, i in numbers.items()}) for e in equations]
         for side in (sector.first, sector.last):
@@ -89,6 +100,7 @@ def leading_terms(problem: Problem, component: int, own: Sector, others: Sequenc
     if not all(roots):
         return None
     constant = all(r.is_constant for r in inside if r is not None)
+    evolves = any(r.evolves for r in inside if r is not None)
     sides = [s for sector in sectors for s in (sector.first, sector.last)]
     exact = all(r.is_constant for r in along if r is not None) and all(s.is_straight for s in sides)
     k, shift = numbers[component], degrees[numbers[component]]
@@ -96,9 +108,9 @@ def leading_terms(problem: Problem, component: int, own: Sector, others: Sequenc
         tuple(z + shift for z in exponents if z.real > jump + CornerPencil.WHOLE),
         roots[k],
         jump + shift,
-        problem.is_linear and constant and inside_leads,
+        problem.is_linear and constant and inside_leads and not evolves,
         not (exact and along_leads),
-        problem.is_linear and constant and itself,
+        problem.is_linear and constant and (itself or (evolves and inside_leads and len(inside) == 1)),
     )
 
 
@@ -144,8 +156,8 @@ def _mentions(problem: Problem, sector: Sector, other: Sector) -> bool:
 def _on(side: Side, place: np.ndarray, equation: Equation, domain: Domain) -> np.ndarray:
     """Where a condition along a side is read: at its end or, if it switches there to another one, a little before."""
     switches = bool(nonsmooth_where_zero(equation.residual))
-    step = CornerPencil.ON_SIDE * max(domain.half_widths) if switches else 0.0
-    return place + step * np.array([np.cos(side.angle), np.sin(side.angle)])
+    step = CornerPencil.ON_SIDE * max(domain.half_widths[:2]) if switches else 0.0
+    return place + step * np.array([np.cos(side.angle), np.sin(side.angle), *[0.0] * (len(place) - 2)])
 
 
 def _same_angle(one: float, other: float) -> bool:
@@ -162,22 +174,27 @@ def _read(
 ) -> Read | None:
     """The terms of an equation at a place, without those of unknown numbers; None if it has others, or no value."""
     form = newton_form(equation)
-    samples = Samples(place[None], np.array(normal)[None] if normal else None)
+    normals = np.array([*normal, *[0.0] * (len(place) - len(normal))])[None] if normal else None
+    samples = Samples(place[None], normals)
     values = known_values(equation, samples, problem.coordinates)
     values |= {symbol: np.zeros(1) for _, symbol in equation.jets}
-    terms, constant = list[Term](), True
+    terms, constant, evolves = list[Term](), True, False
     for jet, formula in form.coefficients:
         if problem.components[jet.unknown].is_constant:
             continue
         c = _value(formula, values)
-        if jet.unknown not in ends or jet.opposite or c is None or len(jet.orders) != 2:
+        if jet.unknown not in ends or jet.opposite or c is None or not 2 <= len(jet.orders) <= 3:
             return None
         number, at_last = ends[jet.unknown]
         constant &= all(isinstance(s, Normal) for s in formula.expression.free_symbols) and c != 0
-        terms.append(Term(c, number, (jet.orders[0], jet.orders[1]), at_last))
+        if any(jet.orders[2:]):
+            constant &= not any(jet.orders[:2])
+            evolves = True
+        else:
+            terms.append(Term(c, number, (jet.orders[0], jet.orders[1]), at_last))
     largest = max((abs(t.c) for t in terms), default=0.0)
     kept = tuple(t for t in terms if abs(t.c) > CornerPencil.VANISHES * largest)
-    return Read(kept, constant) if kept else None
+    return Read(kept, constant, evolves) if kept else None
 
 
 def _value(formula: Formula, values: dict[sp.Symbol, np.ndarray]) -> float | None:

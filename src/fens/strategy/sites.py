@@ -28,10 +28,15 @@ def sites_of(
     on the boundary that a user gives, and they know what is known there of one of its components.
     """
     holes = tuple(Hole(centre, radius, tuple(range(len(centre)))) for centre, radius in domain.hole_sites)
-    base = domain.base if isinstance(domain, Cylinder) else domain
+    base = in_space(domain)
     if len(base.coordinates) != 2:
         return Sites(holes)
-    return Sites(holes, corners_of(base, problem, given, component), cracks=cracks_of(base, problem))
+    return Sites(holes, corners_of(domain, problem, given, component), cracks=cracks_of(base, problem))
+
+
+def in_space(domain: Domain) -> Domain:
+    """What a domain is at any time."""
+    return domain.base if isinstance(domain, Cylinder) else domain
 
 
 @dataclass(frozen=True)
@@ -68,13 +73,14 @@ def corners_of(
     domain: Domain, problem: Problem | None = None, given: Sequence[Place] = (), component: int = 0
 ) -> tuple[Corner, ...]:
     """Where two sides of a domain in the plane meet at an angle, or with conditions that do not continue each other, or
-    where a user says so.
+    where a user says so; of a domain in the course of time, where they do so at all times.
     """
-    near = CornerSites.SAME_PLACE * max(domain.half_widths)
+    base = in_space(domain)
+    near = CornerSites.SAME_PLACE * max(base.half_widths)
     found = [
         (corner, (one, other))
         for one, other in _meetings(domain, problem, given)
-        if (corner := _between(one, other, domain, any(math.dist(one.place, p) <= near for p in given))) is not None
+        if (corner := _between(one, other, base, any(math.dist(one.place, p) <= near for p in given))) is not None
     ]
     if not found or problem is None or len(domain.coordinates) != len(problem.coordinates):
         return tuple(corner for corner, _ in found)
@@ -104,15 +110,16 @@ def cracks_of(domain: Domain, problem: Problem | None = None) -> tuple[Crack, ..
 
 def _meetings(domain: Domain, problem: Problem | None, given: Sequence[Place] = ()) -> list[tuple[End, End]]:
     """All pairs of sides of a domain that meet, with some of the domain between them."""
-    near = CornerSites.SAME_PLACE * max(domain.half_widths)
+    base = in_space(domain)
+    near = CornerSites.SAME_PLACE * max(base.half_widths)
     sides = _sides(domain, problem).items()
-    ends = [end for piece, equations in sides for end in _ends(piece, equations, domain, stops(piece, given, near))]
+    ends = [end for piece, equations in sides for end in _ends(piece, equations, base, stops(piece, given, near))]
     places = np.array([end.place for end in ends])
     found, seen = list[tuple[End, End]](), np.zeros(len(ends), dtype=bool)
     for k, end in enumerate(ends):
         here = np.flatnonzero(np.abs(places - end.place).max(axis=1) <= near)
         if not seen[k]:
-            found += _pairs([ends[int(i)] for i in here], domain)
+            found += _pairs([ends[int(i)] for i in here], base)
         seen[here] = True
     return found
 
@@ -120,7 +127,7 @@ def _meetings(domain: Domain, problem: Problem | None, given: Sequence[Place] = 
 def _sector(one: End, other: End, domain: Domain) -> Sector:
     """What lies between two sides, for those who ask what equations say of it."""
     first, last = (Side(e.angle, tuple((-e.inward).tolist()), e.equations, e.is_straight) for e in (one, other))
-    return Sector(domain, tuple(one.place.tolist()), first, last, _opening(one, other, domain))
+    return Sector(domain, tuple(one.place.tolist()), first, last, _opening(one, other, in_space(domain)))
 
 
 def _pairs(ends: list[End], domain: Domain) -> list[tuple[End, End]]:
@@ -191,7 +198,7 @@ def is_alone(problem: Problem) -> bool:
     if len(problem.components) > 1 or not problem.is_linear:
         return False
     inside = [newton_form(c.equation) for c in problem.conditions if c.region == problem.components[0].domain]
-    return all(sum(jet.orders) == 2 and f.is_constant for form in inside for jet, f in form.coefficients)
+    return all(sum(jet.orders[:2]) == 2 and f.is_constant for form in inside for jet, f in form.coefficients)
 
 
 def _sides(domain: Domain, problem: Problem | None) -> dict[Piece, frozenset[Equation]]:
@@ -199,9 +206,10 @@ def _sides(domain: Domain, problem: Problem | None) -> dict[Piece, frozenset[Equ
     found: dict[Piece, frozenset[Equation]] = {}
     for c in problem.conditions if problem is not None else ():
         if c.region.domain == domain and c.region != domain and c.equation.is_pointwise:
-            for piece in c.region.patches:
+            pieces = (p.at_any_time for p in c.region.patches) if isinstance(domain, Cylinder) else c.region.patches
+            for piece in (p for p in pieces if p is not None):
                 found[piece] = found.get(piece, frozenset()) | {c.equation}
-    for edge in domain.edges:
+    for edge in in_space(domain).edges:
         if not _is_covered(edge.piece, list(found)):
             found[edge.piece] = frozenset()
     return found

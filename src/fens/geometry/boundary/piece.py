@@ -138,6 +138,11 @@ class Piece(Definition, ABC):
         """The piece at one value of a new last axis, with the normal along that axis."""
         return Sliced(self, at, direction)
 
+    @property
+    def at_any_time(self) -> Piece | None:
+        """What has been extruded to it; None if it extends not along the last axis, or is not known to."""
+        return None
+
 
 @stored("Patch")
 @dataclass(frozen=True)
@@ -192,6 +197,11 @@ class Patch(Piece):
     def sliced(self, at: float, direction: float) -> Piece:
         return Patch((*self.lower, at), (*self.upper, at), (*[0.0] * len(self.lower), direction))
 
+    @property
+    def at_any_time(self) -> Piece | None:
+        normal = None if self.normal is None else self.normal[:-1]
+        return Patch(self.lower[:-1], self.upper[:-1], normal) if self.lower[-1] < self.upper[-1] else None
+
 
 @stored("Extruded")
 @dataclass(frozen=True)
@@ -205,6 +215,10 @@ class Extruded(Piece):
     @property
     def ends(self) -> tuple[bool, ...]:
         return (*self.base.ends, True)
+
+    @property
+    def at_any_time(self) -> Piece:
+        return self.base
 
     @property
     def has_normals(self) -> bool:

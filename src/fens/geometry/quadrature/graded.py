@@ -21,6 +21,8 @@ AWAY = 1e-14  # of it: points that are nearer to a place are that place, for all
 def graded_rule(region: Region, n: int, places: Sequence[tuple[float, ...]]) -> tuple[Samples, np.ndarray]:
     """Points and weights for an integral over a region in the plane or a part of its boundary."""
     domain, at = region.domain, np.array(places)
+    if len(domain.coordinates) != at.shape[1]:
+        return region.rule(n)  # in space-time, where it is edges that are singular
     pieces = region.domain.edges if region == domain else ()
     arcs = [arc for p in ([e.piece for e in pieces] or region.patches) if (arc := _curve(p)) is not None]
     if len(arcs) < len(pieces or region.patches):

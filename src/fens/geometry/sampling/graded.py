@@ -34,7 +34,7 @@ class Sector:
 
     @property
     def corner(self) -> np.ndarray:
-        """The place."""
+        """The place; in the course of time that at any time."""
         return np.array(self.place)
 
     def points(self, count: int, decades: float, rng: np.random.Generator) -> np.ndarray:
@@ -108,17 +108,46 @@ class Graded:
         """Points of a region graded towards the corners."""
         rng = np.random.default_rng(seed)
         if region is domain:
-            each = math.ceil(count / len(self.sectors))
-            parts = [s.points(each, self._decades(s), rng) for s in self.sectors]
-            points = np.concatenate(parts)
+            points = self._inside(domain.bounds, count, rng)
             return Samples(points[domain.contains(points) & ~domain.on_crack(points)])
+        in_time = len(domain.coordinates) - len(self.sectors[0].place)
+        if in_time and all(p.at_any_time is None for p in region.patches):
+            return self._at_instants(region.patches, domain, count, rng)
         near = SAME_PLACE * max(domain.half_widths)
-        at = [(p, *stop) for p in region.patches for stop in self._stops(p, near).items()]
+        curves = [(p, p.at_any_time if in_time else p) for p in region.patches]
+        at = [(p, *stop) for p, curve in curves if curve is not None for stop in self._stops(curve, near).items()]
         towards = [(p, s, sense, sector) for p, s, sector in at for sense in _senses(s)]
         if not towards:
             return Samples(np.zeros((0, len(domain.coordinates))))
-        each = math.ceil(count / len(towards))
-        return Samples.joined([p.place(self._unit(each, s, sense, sector, rng)) for p, s, sense, sector in towards])
+        each, found = math.ceil(count / len(towards)), []
+        for piece, stop, sense, sector in towards:
+            unit = self._unit(each, stop, sense, sector, rng)
+            times = (1 - np.cos(np.pi * rng.random((len(unit), in_time)))) / 2
+            found.append(piece.place(np.column_stack([unit, times])))
+        return Samples.joined(found)
+
+    def _inside(self, bounds: Sequence[tuple[float, float]], count: int, rng: np.random.Generator) -> np.ndarray:
+        """Points next to all corners, at times that are denser towards the first and the last one."""
+        each = math.ceil(count / len(self.sectors))
+        points = np.concatenate([s.points(each, self._decades(s), rng) for s in self.sectors])
+        further = [
+            low + (high - low) * (1 - np.cos(np.pi * rng.random(len(points)))) / 2
+            for low, high in bounds[points.shape[1] :]
+        ]
+        return np.column_stack([points, *further])
+
+    def _at_instants(
+        self, pieces: Sequence[Piece], domain: Domain, count: int, rng: np.random.Generator
+    ) -> Samples:
+        """Points at the first or the last instant."""
+        found = []
+        for piece in pieces:
+            here = piece.place(rng.random((TICKS**2, len(piece.ends))))
+            points = self._inside(domain.bounds, count if len(here) else 0, rng)
+            if len(points) and here.normals is not None:
+                points[:, -1] = here.points[0, -1]
+                found.append(Samples(points, np.tile(here.normals[0], (len(points), 1))).only(piece.contains(points)))
+        return Samples.joined(found) if found else Samples(np.zeros((0, len(domain.coordinates))))
 
     def _unit(
         self, count: int, stop: float, sense: float, sector: Sector | Fan, rng: np.random.Generator
