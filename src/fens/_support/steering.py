@@ -272,6 +272,7 @@ class CornerPencil(Steering):
     SAME = constant(1e-6, "distance of exponents that are the same")
     WHOLE = constant(1e-4, "distance from a whole number of an exponent that is one: of those that coincide")
     BESIDE = constant(-0.37, "number near which no exponent is")
+    SINGULAR = constant(1e-13, "of the size of the polynomial there: it is zero for every exponent")
     SLENDER = constant(1.0, "of the highest real part: the highest imaginary part")
     STEPS = constant(4, "steps of Newton's method that polish an exponent")
     MULTIPLE = constant(1e-3, "distance of roots of a symbol that are one")

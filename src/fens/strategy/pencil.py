@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -43,11 +43,14 @@ Row = tuple[Term, ...]
 class Junction:
     """Sectors that meet at a place: the first and the last angle of each unknown, the equations, as many as unknowns,
     and all conditions along sides.
+
+    `raised` is by how much the degrees of unknowns are higher than equations make them, which leave that open.
     """
 
     sectors: tuple[tuple[float, float], ...]
     inside: tuple[Row, ...]
     along: tuple[Row, ...]
+    raised: tuple[int, ...] = ()
 
     @cached_property
     def degrees(self) -> tuple[int, ...] | None:
@@ -73,8 +76,38 @@ class Junction:
         for _ in range(n):  # the longest ways: each equation has no term above its own
             for i, j in enumerate(matched):
                 t = np.maximum(t, orders[i] - own[i] + t[j])
+        if self.raised:
+            t = t + np.array(self.raised)
         s = own - t[list(matched)]
+        if (orders > s[:, None] + t).any():
+            return None
         return tuple(map(int, s)), tuple(map(int, t))
+
+    @cached_property
+    def regular(self) -> Junction | None:
+        """The same with degrees for which equations and conditions leave something for no function of every λ: those
+        that equations make or, as those of a clamped plate Δw = m, Δm = f, with one of them raised until a lower term
+        is a leading one; None if there are none.
+        """
+        if self._weights is None or not self.is_determined:
+            return None
+        s, t = self._weights
+        gaps = {
+            (k, s[i] + t[a.unknown] - a.order)
+            for i, row in enumerate(self.inside)
+            for a in row
+            for k in range(len(t))
+        }
+        shifts = sorted((gap, k) for k, gap in gaps if gap > 0)
+        raised = [replace(self, raised=tuple(gap * (j == k) for j in range(len(t)))) for gap, k in shifts]
+        return next((j for j in (self, *raised) if j._weights is not None and not j.is_singular), None)
+
+    @property
+    def is_singular(self) -> bool:
+        """Whether there are functions for every λ."""
+        matrices = self._matrices(CornerPencil.NODES)
+        polynomial = sum(M * CornerPencil.BESIDE**k for k, M in enumerate(matrices))
+        return bool(1 / np.linalg.cond(polynomial) < CornerPencil.SINGULAR)
 
     @cached_property
     def leading(self) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
@@ -100,7 +133,7 @@ class Junction:
         """The same in coordinates that are turned, with rows of size one: alike corners are then the same."""
         sectors = tuple((round(a + angle, 12), round(b + angle, 12)) for a, b in self.sectors)
         inside, along = (tuple(_turned(row, angle) for row in rows) for rows in (self.inside, self.along))
-        return Junction(sectors, inside, along)
+        return Junction(sectors, inside, along, self.raised)
 
     @cached_property
     def is_determined(self) -> bool:

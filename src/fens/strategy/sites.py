@@ -253,7 +253,8 @@ def _ends(
                 tangent = np.array([-inward[1], inward[0]])  # exact, where the difference of two points is not
                 along = tangent * np.sign(tangent @ (next_place - place))
                 # at a break the same equations hold on both sides, and are not the same
-                own = frozenset(e.text for e in equations) if at in (0.0, 1.0) or step < 0 else frozenset()
+                is_end = at in (0.0, 1.0) and piece.ends[0]
+                own = frozenset(e.text for e in equations) if is_end or step < 0 else frozenset()
                 straight = middle is not None and bool(np.abs(middle + inward).max() < CornerSites.STRAIGHT)
                 yield End(place, along, inward, length, tuple(equations), own, straight)
 
@@ -266,7 +267,10 @@ def breaks_along(equation: Equation, piece: Piece, domain: Domain) -> list[float
             at = partial(_values, Formula(switch), domain)
             least = CornerSites.VANISHES * float(np.abs(at(around)).max())
             found += _zeros(partial(_along, at, piece), least)
-    return [s for s in found if CornerSites.ALONG < s < 1 - CornerSites.ALONG]
+    if piece.ends[0]:
+        return [s for s in found if CornerSites.ALONG < s < 1 - CornerSites.ALONG]
+    within = [s for s in found if min(s, 1 - s) > CornerSites.SAME_PLACE]
+    return within if len(within) == len(found) else [0.0, *within, 1.0]  # where a closed curve begins and ends
 
 
 def _values(formula: Formula, domain: Domain, points: np.ndarray) -> np.ndarray:
@@ -283,10 +287,14 @@ def _zeros(value: Callable[[np.ndarray], np.ndarray], least: float) -> list[floa
     ticks = np.linspace(0, 1, CornerSites.TICKS)
     values = value(ticks)
     values = np.where(np.abs(values) <= least, 0.0, values)
-    alone = (values == 0) & (np.append(values[1:], 1) != 0) & (np.append(1, values[:-1]) != 0)
-    found = [float(s) for s in ticks[alone]]
-    for k in np.flatnonzero(values[:-1] * values[1:] < 0):
-        low, high, sign = ticks[k], ticks[k + 1], np.sign(values[k])
+    before, after = np.append(1, values[:-1]), np.append(values[1:], 1)
+    at_tick = np.flatnonzero((values == 0) & (before != 0) & (after != 0))
+    inside = [k for k in at_tick if 0 < k < len(ticks) - 1 and before[k] * after[k] < 0]
+    found = [float(ticks[k]) for k in at_tick if k not in inside]
+    between = [(ticks[k], ticks[k + 1]) for k in np.flatnonzero(values[:-1] * values[1:] < 0)]
+    between += [(ticks[k - 1], ticks[k + 1]) for k in inside]
+    for low, high in between:
+        sign = np.sign(value(np.array([low]))[0])
         for _ in range(60):
             middle = (low + high) / 2
             same = np.sign(value(np.array([middle]))[0]) == sign
