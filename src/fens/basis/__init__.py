@@ -12,11 +12,13 @@ from .layers import Layers, TwoLayers
 from .proposals import PROPOSALS, Proposal, Rough
 from .random_features import RandomFeatures
 from .row_slices import row_slices
-from .singular.corners import AtCorners, CornerFunctions
+from .singular.corners import AtCorners
 from .singular.cracks import AtCracks, CrackFunctions
+from .singular.cuts import CutCornerFunctions
 from .singular.edges import AlongEdges, Chebyshev, EdgeFunctions
 from .singular.holes import AroundHoles
 from .singular.onsets import AtOnsets, SimilarityFunctions
+from .singular.powers import CornerFunctions
 from .sites import Corner, Crack, Hole, Onset, Sites, Spot, place_of
 from .space import Draw, JointOperator, Scales, TrialSpace, of_each
 from .spots import AtSpots
@@ -26,9 +28,9 @@ from .windows import Cell, Gaussian, Windowed
 __all__ = [
     "ACTIVATIONS", "PROPOSALS", "Activation", "AlongEdges", "Ansatz", "AroundHoles", "AtCorners", "AtCracks",
     "AtOnsets", "AtSpots", "Basis", "Cell", "Chebyshev", "Coefficient", "Composed", "Corner", "CornerFunctions",
-    "Crack", "CrackFunctions", "Distribution", "Draw", "Drawn", "EdgeFunctions", "Frame", "Gaussian", "Hole",
-    "InCells", "Isotropic", "JointOperator", "Layers", "Mixture", "Number", "Onset", "Operator", "Orders",
-    "Oriented", "Plain", "Proposal", "RandomDraw", "RandomFeatures", "Rough", "Scales", "SimilarityFunctions",
-    "Sites", "Sparse", "Spot", "Sum", "TrialSpace", "TwoLayers", "Union", "Windowed", "activation",
-    "check_initialisation", "of_each", "place_of", "row_slices",
+    "Crack", "CrackFunctions", "CutCornerFunctions", "Distribution", "Draw", "Drawn", "EdgeFunctions", "Frame",
+    "Gaussian", "Hole", "InCells", "Isotropic", "JointOperator", "Layers", "Mixture", "Number", "Onset", "Operator",
+    "Orders", "Oriented", "Plain", "Proposal", "RandomDraw", "RandomFeatures", "Rough", "Scales",
+    "SimilarityFunctions", "Sites", "Sparse", "Spot", "Sum", "TrialSpace", "TwoLayers", "Union", "Windowed",
+    "activation", "check_initialisation", "of_each", "place_of", "row_slices",
 ]  # fmt: skip

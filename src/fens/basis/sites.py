@@ -29,7 +29,8 @@ class Corner:
     """A corner of a domain in the plane of two axes: its place, the direction from it into the domain, midway between
     its two sides, and the angle between these, both in radians.
 
-    `cut` is a direction from it that leaves the domain for good, `near` the length of the shorter side, and `reach`
+    `cut` is a direction from it that leaves the domain for good or, if there is none, as in a hole, as far as `end`, a
+    place outside of it; `near` the length of the shorter side, and `reach`
     the distance of the farthest point of the domain. `jumps` says that there are values on both sides, which need not
     be the same at the corner, and `lowest` of which degree the function then is that jumps there.
 
@@ -57,6 +58,7 @@ class Corner:
     lowest: int = 0
     shifted: bool = False
     radial: bool = False
+    end: tuple[float, ...] = ()
 
     @property
     def pole(self) -> float:

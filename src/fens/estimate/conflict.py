@@ -60,11 +60,12 @@ def contradiction(
     looks: Mapping[int, Look],
     find: Find,
     probes: Sequence[Probes],
+    special: Mapping[Domain, np.ndarray],
 ) -> dict[int, float]:
     """The numbers of the equations that contradict each other, with their relative residuals; empty if none do.
 
-    `here` are the functions at points that were not used, `find` looks at an equation elsewhere, and `probes` are
-    where functions are compared.
+    `here` are the functions at points that were not used, `find` looks at an equation elsewhere, `probes` are where
+    functions are compared, and `special` places corners and the like.
     """
     worst = max(relative)
     if not Contradiction.TRACE < worst < float("inf") or len(relative) < 2:
@@ -93,6 +94,8 @@ def contradiction(
         return {}
     faces = degenerate_faces(discrete, looks, find)
     concentrated = concentrated or worst < Contradiction.SUSPICIOUS
+    if worst > Assessment.UNRESOLVED and grows_towards_corners(discrete, here, special):
+        concentrated = True  # it is not to be trusted anyway
     if concentrated and not faces:
         return {}
     smaller = smaller or Reweighted.of(discrete, others.half(), features, weights)
@@ -281,6 +284,25 @@ def is_concentrated(region: Region, residual: np.ndarray, more_than_unknowns: bo
     """
     usual = Contradiction.SPREAD if region.domain is not None else Contradiction.SPREAD_OF_DATA
     return spread(residual) < (Contradiction.SPREAD_OF_MORE if more_than_unknowns else usual)
+
+
+def grows_towards_corners(discrete: DiscreteProblem, here: Iterate, special: Mapping[Domain, np.ndarray]) -> bool:
+    """Whether what is left of an equation in the plane or in space is by far larger next to a corner than elsewhere, as
+    it is of solutions that are singular there and perhaps at others.
+    """
+    for p, residual in zip(discrete.held_out, here.residuals, strict=True):
+        domain, points = p.condition.region, p.samples.points
+        places = special.get(domain) if isinstance(domain, Domain) else None
+        if places is None or not len(places) or points.shape[1] < 2 or len(points) != len(residual):
+            continue
+        unit = np.array(domain.half_widths)
+        away = np.sqrt((((points[:, None] - places) / unit) ** 2).sum(axis=2))
+        far = away.min(axis=1) > np.quantile(away.min(axis=1), Contradiction.FARTHEST)
+        near = away < np.quantile(away, Contradiction.NEAREST, axis=0)
+        most = max(rms(residual[column]) for column in near.T if column.any())
+        if most > Contradiction.TOWARDS_CORNERS * rms(residual[far]):
+            return True
+    return False
 
 
 def moved(one: int, before: Sequence[float], after: Sequence[float]) -> list[int]:

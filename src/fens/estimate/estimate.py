@@ -103,7 +103,7 @@ def estimate_error(
     # where an equation does not hold and errors are larger than the solution, nothing is resolved
     if not hidden and (local.relative < Estimation.RESOLVED or max(found.residuals) <= Assessment.UNRESOLVED):
         against = contradiction(
-            discrete, features, weights, found.here, found.residuals, beside, looks, found.moved, probes
+            discrete, features, weights, found.here, found.residuals, beside, looks, found.moved, probes, special
         )
     by_name = {c.name: (d, s) for c, d, s in zip(problem.components, differences, sizes, strict=True)}
     evidence = Evidence(

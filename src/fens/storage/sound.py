@@ -23,6 +23,7 @@ from ..basis import (
     CornerFunctions,
     Crack,
     CrackFunctions,
+    CutCornerFunctions,
     EdgeFunctions,
     Gaussian,
     Hole,
@@ -159,7 +160,8 @@ def _composed(f: Composed) -> bool:
 
 
 def _corner(c: Corner) -> bool:
-    return len(c.place) == 2 and _place(*c.place, c.direction, c.cut) and _size(c.opening, c.near, c.reach)
+    places = len(c.place) == 2 and len(c.end) in (0, 2) and _place(*c.place, *c.end, c.direction, c.cut)
+    return places and _size(c.opening, c.near, c.reach)
 
 
 def _corner_functions(f: CornerFunctions) -> bool:
@@ -167,6 +169,10 @@ def _corner_functions(f: CornerFunctions) -> bool:
     each = [(len(f.powers),)] * 3 if f.powers.ndim == 1 else [(0,)] * 3
     arrays = (f.place, f.map, f.powers, f.conjugate_powers, f.logarithms)
     return inside and _tensors(*arrays, shapes=[(2,), (2, 2), *each])
+
+
+def _cut_corner_functions(f: CutCornerFunctions) -> bool:
+    return _corner_functions(f) and _tensors(f.end, shapes=[(2,)])
 
 
 def _chebyshev(f: Chebyshev) -> bool:
@@ -338,6 +344,7 @@ CHECKS: Mapping[type, Callable[[Any], Any]] = {
     Spot: lambda s: len(s.centre) == len(s.width) > 0 and _place(*s.centre) and _size(*s.width),
     Corner: _corner,
     CornerFunctions: _corner_functions,
+    CutCornerFunctions: _cut_corner_functions,
     Chebyshev: _chebyshev,
     EdgeFunctions: _edge_functions,
     Onset: _onset,

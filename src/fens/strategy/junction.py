@@ -89,8 +89,8 @@ def leading_terms(problem: Problem, component: int, own: Sector, others: Sequenc
         return None
     starts = [angle + round((s.first.angle - angle) % (2 * np.pi), 12) for s in members.values()]
     angles = tuple((start, start + s.opening) for start, s in zip(starts, members.values(), strict=True))
-    rows = [tuple(r.row for r in part if r is not None) for part in (inside, along)]
-    junction = Junction(angles, *rows).regular
+    rows_inside, rows_along = (tuple(r.row for r in part if r is not None) for part in (inside, along))
+    junction = Junction(angles, rows_inside, rows_along).regular
     if junction is None:
         return None
     known = _solved(junction.turned(-angle))

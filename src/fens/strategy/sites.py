@@ -90,7 +90,7 @@ def corners_of(
         own = _sector(*pair, domain)
         leading = leading_terms(problem, component, own, elsewhere(others, own, near))
         alone = {"alone": is_alone(problem)} if leading is None else asdict(leading)
-        known.append(replace(corner, **alone))
+        known.append(replace(corner, **alone | {"shifted": corner.shifted or alone.get("shifted", False)}))
     return tuple(known)
 
 
@@ -160,7 +160,10 @@ def _between(one: End, other: End, domain: Domain, known: bool) -> Corner | None
         return None
     corner = _corner(one, other, domain)
     cut = way_out(domain, one.place, corner.cut, 2 * np.pi - opening, corner.reach)
-    return None if cut is None else replace(corner, cut=cut)
+    if cut is not None:
+        return replace(corner, cut=cut)
+    end = way_within(domain, one.place, corner.cut, 2 * np.pi - opening, corner.reach)
+    return None if end is None else replace(corner, cut=end[0], end=end[1], shifted=True)
 
 
 def _corner(one: End, other: End, domain: Domain) -> Corner:
@@ -191,6 +194,27 @@ def way_out(domain: Domain, place: np.ndarray, middle: float, opening: float, re
         if not domain.contains(place + r[:, None] * np.array([np.cos(angle), np.sin(angle)])).any():
             return float(angle)
     return None
+
+
+def way_within(
+    domain: Domain, place: np.ndarray, middle: float, opening: float, reach: float
+) -> tuple[float, Place] | None:
+    """The direction of a way from a corner, between its sides on the outside, and the place on it that is farthest from
+    a domain, before which it does not meet the domain again; None if there is none.
+    """
+    if opening <= CornerSites.STRAIGHT:
+        return None
+    r = reach * np.geomspace(CornerSites.ALONG, 1, CornerSites.ALONG_RAY)
+    found = list[tuple[float, float, Place]]()
+    for share in np.linspace(-1, 1, CornerSites.RAYS + 2)[1:-1]:
+        angle = float(middle + share * opening / 2)
+        points = place + r[:, None] * np.array([np.cos(angle), np.sin(angle)])
+        meets = domain.contains(points)
+        before = points[: int(meets.argmax()) if meets.any() else len(points)]
+        if len(before):
+            away = domain.signed_distance(before)
+            found.append((float(away.max()), angle, tuple(before[int(away.argmax())].tolist())))
+    return max(found)[1:] if found else None
 
 
 def is_alone(problem: Problem) -> bool:
