@@ -95,6 +95,7 @@ class Growth(Steering):
     RESOLVED = constant(1e-3, "relative error from which on errors fall by rule")
     ALGEBRAIC = constant(2.0, "power of the number of features, below which more of them do not pay")
     UNTRUSTED_SIZES = constant(3, "sizes beyond the first, over which residuals of solutions in doubt must fall")
+    CONFLICT_STAYS = constant(1.15, "factor by which residuals may fall from one size to the next, of a contradiction")
     UNTRUSTED_FALLS = constant(1.25, "factor by which they must")
     ROWS_TO_GROW = constant(1.8, "rows for each feature that leave enough of them for more")
 
@@ -160,6 +161,7 @@ class CornerFeatures(Steering):
     SHARE = constant(0.6, "of the functions are at corners")
     MOST = constant(24, "corners at which there are functions; with more of them there are none")
     REENTRANT = constant(2.0, "times as many at corners with more than a straight angle")
+    AROUND_HOLES = constant(0.2, "as many around holes that have corners, relative to all others")
     AT_RANDOM = constant(0.25, "of the exponents at a corner are random")
     AT_RANDOM_ALONE = constant(0.5, "the same for equations without lower terms")
     AT_RANDOM_KNOWN = constant(0.2, "the same where exponents are those of the equations")

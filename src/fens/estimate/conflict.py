@@ -94,8 +94,8 @@ def contradiction(
         return {}
     faces = degenerate_faces(discrete, looks, find)
     concentrated = concentrated or worst < Contradiction.SUSPICIOUS
-    if worst > Assessment.UNRESOLVED and grows_towards_corners(discrete, here, special):
-        concentrated = True  # it is not to be trusted anyway
+    if worst > Assessment.UNRESOLVED:  # it is not to be trusted anyway
+        concentrated = concentrated or grows_towards_corners(discrete, here, special)
     if concentrated and not faces:
         return {}
     smaller = smaller or Reweighted.of(discrete, others.half(), features, weights)

@@ -81,7 +81,7 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
         return f"max_features, {settings.max_features}, is reached"
     if last.stats.rows < Growth.ROWS_TO_GROW * last.settings.size:
         return f"the points, {last.stats.rows} rows, are too few for more features"
-    if last.error is None or _is_hopeless(last.error.evidence, len(found)):
+    if last.error is None or _is_hopeless([s.error.evidence for s in found if s.error is not None]):
         return "more features would not help"
     if len(found) > 1 and all(s.stats.status == "failed" for s in found):
         return "the iteration failed with more features, too"
@@ -137,10 +137,17 @@ def out_of_time(found: Sequence[Solution]) -> str:
     return "" if time_left(longer) else "the time is up, max_seconds"
 
 
-def _is_hopeless(evidence: Evidence, sizes: int) -> bool:
-    """Whether equations have no solution, or none of their own, or none that data obey; at times two sizes must say."""
+def _is_hopeless(found: Sequence[Evidence]) -> bool:
+    """Whether equations have no solution, or none of their own, or none that data obey; at times two sizes must say.
+
+    Residuals of a contradiction do not fall; those that do may be of a singular solution that is not resolved yet.
+    """
+    evidence = found[-1]
     if evidence.objection:
         return True
-    if understated(evidence.misfit, evidence.measured) and evidence.resolved and sizes > 1:
+    if understated(evidence.misfit, evidence.measured) and evidence.resolved and len(found) > 1:
         return True
-    return bool(evidence.conflict or not evidence.determined) and (evidence.resolved or sizes > 1)
+    stays = len(found) > 1 and evidence.worst * Growth.CONFLICT_STAYS > found[-2].worst
+    if evidence.conflict and (evidence.resolved or stays):
+        return True
+    return not evidence.determined and (evidence.resolved or len(found) > 1)

@@ -27,6 +27,7 @@ from ..proposals import PROPOSALS, Proposal, Rough
 from ..sites import Corner
 from ..union import Union
 from .cuts import CutCornerFunctions
+from .holes import AroundHoles
 from .powers import CornerFunctions
 
 ROUND = 1e-9  # how far exponents are from whole numbers, if they are none
@@ -195,7 +196,10 @@ def at_corners(ansatz: Ansatz, rough: Rough) -> Ansatz | None:
     known = rough.sites.cracks or any(isinstance(part, AtCorners) for part in ansatz.parts)
     if known or rough.dimension != 2 or not 0 < len(corners) <= CornerFeatures.MOST:
         return None
-    return Sum(((1 - CornerFeatures.SHARE, ansatz), (CornerFeatures.SHARE, AtCorners(corners))))
+    parts: list[tuple[float, Ansatz]] = [(1 - CornerFeatures.SHARE, ansatz), (CornerFeatures.SHARE, AtCorners(corners))]
+    if rough.sites.holes and any(corner.end for corner in corners):
+        parts.append((CornerFeatures.AROUND_HOLES, AroundHoles(rough.sites.holes)))
+    return Sum(tuple(parts))
 
 
 PROPOSALS.own("corners", Proposal(at_corners, special=True))
