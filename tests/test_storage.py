@@ -67,6 +67,16 @@ def warm_rod():
     return fens.solve(fens.Problem(equations), features=100, estimate=False)
 
 
+def warm_ell():
+    """One with an edge at all times."""
+    T, ell = sp.Function("T")(x, y, t), fens.Polygon([(-1, -1), (1, -1), (1, 0), (0, 0), (0, 1), (-1, 1)], (x, y))
+    heated, angle = ell.during(t, 0, 0.1), sp.atan2(x - y, -x - y) + 3 * sp.pi / 4
+    singular = (x**2 + y**2) ** sp.Rational(1, 3) * sp.sin(2 * angle / 3)
+    conditions = {heated.sides: sp.Eq(T, singular), heated.initial: sp.Eq(T, singular)}
+    problem = fens.Problem({heated: sp.Eq(T.diff(t), fens.laplacian(T)), **conditions})
+    return fens.solve(problem, features=300, estimate=False)
+
+
 def torsion(domain):
     problem = fens.Problem({domain: sp.Eq(laplace(u, x, y), -1), domain.boundary: sp.Eq(u, 0)})
     return fens.solve(problem, features=100, estimate=False)
@@ -258,6 +268,8 @@ SOLUTIONS = {
     "corners": lambda: torsion(square),
     "a crack inside": lambda: torsion(square - fens.Segment((0.3, 0.5), (0.6, 0.6), (x, y))),
     "a rod with an onset": warm_rod,
+    "a square hole": lambda: torsion(square - fens.Box({x: (0.3, 0.6), y: (0.4, 0.7)})),
+    "corners in the course of time": warm_ell,
     "spots": lambda: peak(square, partition=[2, 2], features=100),
     "blocks of time": lambda: string(blocks=3),
     "five dimensions, couplings learnt": five_dimensions,

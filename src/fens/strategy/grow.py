@@ -147,7 +147,8 @@ def _is_hopeless(found: Sequence[Evidence]) -> bool:
         return True
     if understated(evidence.misfit, evidence.measured) and evidence.resolved and len(found) > 1:
         return True
-    stays = len(found) > 1 and evidence.worst * Growth.CONFLICT_STAYS > found[-2].worst
-    if evidence.conflict and (evidence.resolved or stays):
+    if evidence.conflict and len(found) > 1 and evidence.worst * Growth.CONFLICT_STAYS > found[-2].worst:
+        return True
+    if evidence.conflict and evidence.resolved:
         return True
     return not evidence.determined and (evidence.resolved or len(found) > 1)

@@ -49,7 +49,7 @@ class CutCornerFunctions(CornerFunctions):
     ) -> Iterator[tuple[Tensor, Tensor]]:
         """c ∂^n/∂z^n ∂^k/∂z̄^k of the functions, relative to z^μ w^ν z̄^m, by Leibniz' rule."""
         n, k = order
-        w = self._from_end(z)
+        w, zero = self._from_end(z), torch.zeros_like(self.conjugate_powers)
         for i in range(n + 1):
             here = c * z**-i * w ** (i - n) * z.conj() ** -k
             plain, with_log, with_angle = self._share(n, i, k)
@@ -59,7 +59,7 @@ class CutCornerFunctions(CornerFunctions):
             if with_angle is not None:
                 yield here * log.imag, with_angle
                 for m in range(k):  # of the conjugate of log z/w, what is differentiated in w̄ at least once
-                    column = comb(k, m) * falling(self.conjugate_powers, m)[0] * falling(torch.zeros(()), k - m)[1]
+                    column = comb(k, m) * falling(self.conjugate_powers, m)[0] * falling(zero, k - m)[1]
                     beside = here * z.conj() ** (k - m) * w.conj() ** (m - k)
                     yield beside, torch.where(self.logarithms == 2, self._product(n, i)[0] * column / 2j, 0.0)
 

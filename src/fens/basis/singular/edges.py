@@ -62,12 +62,10 @@ class Chebyshev(Basis):
 
     def _derivative(self, order: int) -> Tensor:
         """The matrix from values to derivatives: T_n′ = 2n (T_(n−1) + T_(n−3) + …), with half of T_0."""
-        n = torch.arange(self.degrees, dtype=torch.float64, device=self.middle.device)
-        below = (n[:, None] < n) & ((n - n[:, None]) % 2 == 1)
-        slope = torch.where(below, 2 * n, 0.0) / self.half_width
+        n = np.arange(float(self.degrees))
+        slope = np.where((n[:, None] < n) & ((n - n[:, None]) % 2 == 1), 2 * n, 0.0)
         slope[0] /= 2
-        power: Tensor = torch.linalg.matrix_power(slope, order)
-        return power
+        return to_device(np.linalg.matrix_power(slope, order), self.middle.device) / self.half_width**order
 
 
 @stored("EdgeFunctions")
