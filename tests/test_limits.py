@@ -631,6 +631,16 @@ def test_growth_ends_where_residuals_of_solutions_in_doubt_stay(found, ends):
     assert stuck(found) == ends
 
 
+@pytest.mark.parametrize(("worst", "ends"), [((0.11, 0.10), True), ((0.15, 0.08), False), ((0.1,), False)])
+def test_growth_goes_on_while_residuals_of_a_seeming_contradiction_fall(worst, ends):
+    found = in_doubt(*worst)
+    for solution in found:
+        told = {"determined": True, "resolved": False, "objection": "", "misfit": 0.0, "measured": 0}
+        told |= {"conflict": {"the boundary": 0.1}, "worst": solution.error.evidence.worst}
+        solution.error.evidence = SimpleNamespace(**told)
+    assert bool(why_stop(found, Settings())) == ends
+
+
 def test_growth_ends_where_data_are_not_those_of_the_equations():
     xs = np.linspace(0.02, 0.98, 40)
     values = np.sin(3 * xs) + 0.01 * np.random.default_rng(1).standard_normal(40)

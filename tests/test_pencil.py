@@ -51,6 +51,38 @@ def test_those_of_laplace_are_multiples_of_pi_over_the_opening(opening, kinds):
     assert [power for power in found if power.real < 5.9] == pytest.approx(expected, abs=1e-9)
 
 
+def test_degrees_are_raised_where_equations_leave_them_open():
+    plate = (*laplacian(0), Term(-1.0, 1, (0, 0))), laplacian(1)
+    sides = [c for last, angle in ((False, 0.0), (True, PI / 2)) for c in (value(0, last), flux(0, angle, last))]
+    clamped = Junction(((0.0, PI / 2),) * 2, plate, tuple(sides))
+    assert clamped.is_singular
+    raised = clamped.regular
+    assert raised.degrees == (0, -2)  # the moment is a second derivative
+    first = next(power for power in raised.exponents(6.0) if power.imag)
+    assert first == pytest.approx(3.7395935 + 1.1190250j, abs=1e-6)  # Moffatt's: a stream function is clamped, too
+    supported = Junction(((0.0, PI / 2),) * 2, plate, tuple(value(k, last) for k in (0, 1) for last in (False, True)))
+    assert supported.regular is supported
+    free = Junction(((0.0, PI / 2),), (laplacian(0),), (value(0), value(0)))
+    assert free.regular is None
+
+
+def test_a_clamped_plate():
+    w, m, S = sp.Function("w")(x, y), sp.Function("m")(x, y), SQUARE
+    inside = [sp.Eq(fens.laplacian(w), m), sp.Eq(fens.laplacian(m), 1)]
+    solution = fens.solve(fens.Problem({S: inside, S.boundary: [w, fens.normal_derivative(w)]}), features=500)
+    assert solution.error.trusted
+    assert solution[w](0.5, 0.5) == pytest.approx(0.00126531909, abs=1e-9)
+
+
+@pytest.mark.parametrize("switch", [x, y, x - y, x - sp.Rational(3, 10)])
+def test_jumps_on_a_circle_are_found_to_the_last_bit(switch):
+    disc = fens.Ball({x: 0, y: 0}, radius=1)
+    data = sp.Piecewise((1, switch > 0), (0, True))
+    found = sites_of(disc, fens.Problem({disc: fens.laplacian(u), disc.boundary: sp.Eq(u, data)})).corners
+    assert len(found) == 2
+    assert all(c.jumps and abs(switch.subs({x: c.place[0], y: c.place[1]})) < 1e-15 for c in found)
+
+
 @pytest.mark.parametrize("opening", [PI / 2, 2.2, 1.5 * PI])
 def test_those_of_stokes_are_moffatts(opening):
     junction = stokes(opening)

@@ -335,6 +335,23 @@ def regular_at_zero(rng: np.random.Generator) -> Trial:
     return Trial("solved", problem, exact, {"features": PLANE}, ((0.0, 0.3),))
 
 
+def from_a_singular_end(rng: np.random.Generator) -> Trial:
+    """Hypergeometric and Legendre functions by their value where the equation degenerates, which must be given."""
+    from scipy.special import hyp2f1, lpmv
+
+    w = W(x)
+    if rng.integers(2):
+        a, b, c = number(rng, 0.5, 1.5), number(rng, 0.5, 2), number(rng, 1.3, 1.8)
+        domain = fens.Box({x: (0, 0.7)})
+        equation = x * (1 - x) * w.diff(x, 2) + (c - (a + b + 1) * x) * w.diff(x) - a * b * w
+        problem = fens.Problem({domain: equation, domain.face(x, 0): sp.Eq(w, 1)})
+        return Trial("solved", problem, lambda s: hyp2f1(float(a), float(b), float(c), s), {"features": 60}, ((0.0,),))
+    degree, domain = number(rng, 2, 4.5), fens.Box({x: (-0.9, 1)})
+    equation = (1 - x**2) * w.diff(x, 2) - 2 * x * w.diff(x) + degree * (degree + 1) * w
+    problem = fens.Problem({domain: equation, domain.face(x, 1): sp.Eq(w, 1)})
+    return Trial("solved", problem, lambda s: lpmv(0, float(degree), s), {"features": 60}, ((1.0,),))
+
+
 def around_an_axis(rng: np.random.Generator) -> Trial:
     """Laplace around an axis, divided by the distance from it, or not."""
     u, by, k = U(r, x), pick(rng, (1, r)), number(rng, 0.5, 3)
@@ -1102,7 +1119,7 @@ def free_number(rng: np.random.Generator) -> Trial:
 SOLVED: tuple[Family, ...] = (
     elliptic, helmholtz, mixed, growth, logistic, near_resonance, oscillator, scaled, far_away, heat,
     backward_as_it_should, wave, advection, dispersion, rotation, periodic, nonlinear, stokes, beam, pair_of_functions,
-    regular_at_zero, around_an_axis, known_twice, lively, divided_by_distance, wavy_integral,
+    regular_at_zero, from_a_singular_end, around_an_axis, known_twice, lively, divided_by_distance, wavy_integral,
 )  # fmt: skip
 HARD: tuple[Family, ...] = (
     bessel, euler, root, branching, polar, weak_corner, corner, jumping_data, torsion, bump, bump_on_a_line,

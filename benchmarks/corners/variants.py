@@ -5,17 +5,18 @@ from typing import Any
 
 import numpy as np
 import sympy as sp
-from scipy.special import erf, erfc
+from scipy.special import ellipk, erf, erfc
 
 import fens
 
 from . import goursat, williams
-from .cases import Stated, field, fields, t, variant, x, y
+from .cases import Figure, Stated, case, field, fields, t, variant, x, y
 from .points import Array, near, of_polygon
 
 u, v, p = (sp.Function(name)(x, y) for name in "uvp")
 NOTCH = ((0, 0), (0.8, 0.8 / 3**0.5), (-0.5, 1.1), (-1.2, 0), (-0.4, -1), (0.9, -0.9 / 3**0.5))  # 300° at the origin
 WEDGE = ((0, 0), (1, 0), (1.2, 0.8), (-0.7, 0.7))  # 135° at the origin
+SQUARE_LINE = 8 * ellipk(3 / 4) / ellipk(1 / 4)  # an eighth of it is a trapezium, mapped by Schwarz and Christoffel
 STRIP = ((-1, 0), (0, 0), (1, 0), (1, 1), (-1, 1))  # the origin is a point of a side
 
 
@@ -162,6 +163,35 @@ def spread_kink(a: Array, b: Array) -> Array:
     """|x − 1/2| after a time."""
     s = a - 0.5
     return np.asarray(s * erf(s / (2 * np.sqrt(b))) + 2 * np.sqrt(b / np.pi) * np.exp(-(s**2) / (4 * b)))
+
+
+@variant("heat on an L in the course of time, e^(−9t) J_(2/3)(3r) sin(2θ/3)")
+def heat_on_l() -> Stated:
+    w, third = sp.Function("w")(x, y, t), sp.Rational(2, 3)
+    corners = [(-1, -1), (1, -1), (1, 0), (0, 0), (0, 1), (-1, 1)]
+    r, theta = polar(5 * sp.pi / 4, 3 * sp.pi / 2)
+    exact = sp.exp(-9 * t) * sp.besselj(third, 3 * r) * sp.sin(third * theta)
+    heated = fens.Polygon(corners, (x, y)).during(t, 0, 0.5)
+    equation = sp.Eq(w.diff(t), fens.laplacian(w))
+    problem = fens.Problem({heated: equation, heated.sides: sp.Eq(w, exact), heated.initial: sp.Eq(w, exact)})
+    places = of_polygon(corners)
+    points = np.column_stack([places, np.random.default_rng(0).uniform(0, 0.5, len(places))])
+    return Stated(problem, field(points, sp.lambdify((x, y, t), exact, ["scipy", "numpy"]), 1e-6, "w"))
+
+
+@case("capacity of a square in a square, twice as large", 60, "conformal map, 8 K(3/4)/K(1/4)", variant=True)
+def square_in_square() -> Stated:
+    outer = fens.Box({x: (-1, 1), y: (-1, 1)}, name="outer")
+    between = outer - fens.Box({x: (-0.5, 0.5), y: (-0.5, 0.5)}, name="inner")
+    problem = fens.Problem({
+        between: fens.laplacian(u), between.part("outer"): sp.Eq(u, 0), between.part("inner"): sp.Eq(u, 1),
+    })  # fmt: skip
+
+    def figures(solution: Any) -> list[Figure]:
+        found = solution.integrate(fens.normal_derivative(u), on=between.part("inner"))
+        return [Figure("capacity", abs(found - SQUARE_LINE), 1e-6, f"{found:.10f}")]
+
+    return Stated(problem, figures)
 
 
 @variant("heat from a kink inside the rod, t ≥ 1e-6")
