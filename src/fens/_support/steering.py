@@ -430,6 +430,7 @@ class Assessment(Steering):
         200.0, "units of round-off, times the change of a solution with its data, to which it suffices"
     )
     RECOVERED = constant(1e-4, "and this at least, whatever it is lost to")
+    OF_NOISE = constant(1e-2, "of the change that the noise of data makes, to which it suffices, too")
     SENSITIVE = constant(
         30.0, "change of a solution relative to that of its data, from which on it must not grow with the features"
     )

@@ -89,8 +89,12 @@ class Evidence:
 
     @property
     def unique(self) -> bool:
-        """Whether random functions are found again, but for what the solution makes of rounding."""
-        return is_unique(self.recovery, self.sensitivity)
+        """Whether random functions are found again, but for what the solution makes of rounding, or a little of what it
+        makes of noise: data may determine a number well enough, and no better than that.
+        """
+        noise = max((n / self.differences[name][1] for name, n in self.noise.items() if n > 0), default=0.0)
+        lost = min(Assessment.OF_NOISE * noise, Assessment.RECOVERED)
+        return is_unique(self.recovery, self.sensitivity) or self.recovery <= lost
 
     @property
     def noisy(self) -> bool:

@@ -90,8 +90,9 @@ def _against_time(
         given = _given(domain, held_out, axis)
         if given is None or d == 1:
             continue
-        # a face of a box without condition may be one at which coefficients vanish; an instant without one is not
-        needed = in_time and not any(isinstance(c.region, Points) for c in problem.conditions)
+        # a face without condition may be one at which coefficients vanish, as t = 0 of t ∂u/∂t = ∂²u/∂x²
+        pointwise = any(isinstance(c.region, Points) for c in problem.conditions)
+        needed = in_time and not pointwise and not any(_vanishes_along(look, axis) for look in looks)
         trials = product(rows, range(1 if d == 2 else Characteristics.DIRECTIONS))
         counted = [symbol.roots(row, np.eye(d)[axis], rng) for row, _ in trials]
         known = [c for c in counted if c is not None and (needed or sum(given) >= c.count)]
@@ -101,6 +102,13 @@ def _against_time(
             if missing > Characteristics.SHARE * len(counted):
                 return _sentence(domain, axis, end, given)
     return _from_no_end(domain, held_out, symbol, rows, rng)
+
+
+def _vanishes_along(look: Look, axis: int) -> bool:
+    """Whether the coefficients of the highest derivatives along an axis vanish somewhere."""
+    order = max(jet.orders[axis] for jet, _ in look.coefficients)
+    size = np.sum([np.abs(c) for jet, c in look.coefficients if jet.orders[axis] == order], axis=0)
+    return bool(size.min() < Characteristics.NO_CONDITION * np.median(size))
 
 
 def _from_no_end(
