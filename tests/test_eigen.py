@@ -188,6 +188,7 @@ def test_an_eigenvalue_in_a_boundary_condition():
         (sp.Eq(-w.diff(x, 2), eigenvalue * w**2), UnsupportedEquation, "not linear in the unknown"),
         (sp.Eq(-z.diff(x, 2) + sp.conjugate(z), eigenvalue * z), UnsupportedEquation, "not linear over the complex"),
         (sp.Eq(-z.diff(x, 2), eigenvalue * sp.re(z)), UnsupportedEquation, "two real unknowns"),
+        (sp.Eq(x * w, eigenvalue * w), UnsupportedEquation, "continuous spectrum"),
     ],
 )
 def test_sentences(equation, error, sentence):

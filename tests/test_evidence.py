@@ -474,6 +474,33 @@ def test_one_row_more_than_needed_contradicts_the_others_or_does_not(more, contr
 
 
 @pytest.mark.filterwarnings("ignore::fens.UnreliableWarning")
+@pytest.mark.parametrize(("rate", "trusted"), [(t, True), (1, False)])
+def test_an_instant_at_which_the_rate_vanishes_wants_no_condition(rate, trusted):
+    v, heated = sp.Function("v")(x, t), fens.Box({x: (0, 1)}).during(t, 0, 1)
+    exact = sp.sin(sp.pi * x) * sp.cos(t) + x * t
+    problem = fens.manufacture({heated: rate * v.diff(t) - v.diff(x, 2), heated.sides: v}, v, exact)
+    error = fens.solve(problem, features=200).error
+    assert error.trusted == trusted
+    assert ("no condition at t" in error.evidence.objection) != trusted
+
+
+def test_a_number_is_determined_up_to_the_noise_of_its_data():
+    w, k, rod = sp.Function("w")(x), fens.Unknown("k", initial=1), fens.Box({x: (0, 1)})
+    measured = {fens.Points({x: [0.02]}): sp.Eq(w, fens.Data([1.7 * 0.02 * 0.98 / 2], std=1e-5))}
+    problem = fens.Problem({rod: sp.Eq(w.diff(x, 2), -k), rod.boundary: w, **measured})
+    found = [fens.solve(problem, features=60, seed=seed) for seed in range(3)]
+    assert {s.error.verdict for s in found} == {"noise-limited"}
+    assert all(abs(float(s[k]) - 1.7) < 2e-3 for s in found)
+
+
+@pytest.mark.parametrize("features", [40, 60, 80])
+def test_a_value_that_a_singular_end_needs_contradicts_nothing(features):
+    w, interval = sp.Function("w")(x), fens.Box({x: (-0.9, 1)})
+    legendre = (1 - x**2) * w.diff(x, 2) - 2 * x * w.diff(x) + 15.75 * w
+    solution = fens.solve(fens.Problem({interval: legendre, interval.face(x, 1): sp.Eq(w, 1)}), features=features)
+    assert solution.error.trusted
+
+
 def test_a_point_that_is_needed_or_has_noise_contradicts_nothing():
     singular = fens.Problem({line: sp.Eq(x * w.diff(x), w / 2), fens.Points({x: [0.5]}): sp.Eq(w, 1)})
     assert not verdict(singular).evidence.conflict

@@ -57,6 +57,7 @@ class Pencil:
             raise UnsupportedEquation("An eigenvalue problem has one unknown number, its eigenvalue.")
         for condition in problem.conditions:
             _check(condition, number)
+        _check_derivatives(problem)
         parts = 2 if any(c.part for c in problem.components) else 1
         return cls(tuple(_equations(problem.conditions, parts)), problem, number)
 
@@ -232,6 +233,17 @@ def _equations(conditions: Sequence[Condition], most: int) -> Iterator[tuple[Con
         parts = tuple(group)
         for start in range(0, len(parts), most):
             yield parts[start : start + most]
+
+
+def _check_derivatives(problem: Problem) -> None:
+    """Refuse equations that hold point by point, without derivatives: they have no functions but narrow peaks."""
+    for domain in problem.domains:
+        inside = [c.equation for c in problem.conditions if c.region == domain]
+        if inside and not any(sum(jet.orders) or not e.is_pointwise for e in inside for jet, _ in e.jets):
+            raise UnsupportedEquation(
+                f"The equations on {domain.name} have no derivatives, so that numbers for which they hold somewhere are "
+                "a continuous spectrum, without eigenfunctions; eigen() needs a differential equation."
+            )
 
 
 def _check(condition: Condition, number: int) -> None:
