@@ -241,8 +241,8 @@ def _check_derivatives(problem: Problem) -> None:
         inside = [c.equation for c in problem.conditions if c.region == domain]
         if inside and not any(sum(jet.orders) or not e.is_pointwise for e in inside for jet, _ in e.jets):
             raise UnsupportedEquation(
-                f"The equations on {domain.name} have no derivatives, so that numbers for which they hold somewhere are "
-                "a continuous spectrum, without eigenfunctions; eigen() needs a differential equation."
+                f"The equations on {domain.name} have no derivatives, and the numbers with which they hold somewhere "
+                "are a continuous spectrum, without eigenfunctions; eigen() needs a differential equation."
             )
 
 
