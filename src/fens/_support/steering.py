@@ -88,6 +88,7 @@ class Growth(Steering):
     CONVERGING = constant(1e-6, "relative error above which growth goes on anyway: convergence may not have begun")
     NEAR_FLOOR = constant(1e-11, "relative error below which one step tells whether more features pay")
     ENOUGH_AT_CORNERS = constant(1e-11, "relative error beyond which more digits of solutions with corners take long")
+    MOST_AT_CORNERS = constant(4000, "functions of all unknowns at most, with some at corners and no tolerance")
     MANY_AT_CORNERS = constant(
         1000.0, "functions, from which on that error grows as the time does", by="python benchmarks/corners.py"
     )
@@ -228,6 +229,7 @@ class Adaptation(Steering):
     ROUNDS = constant(12, "rounds at most", by="python benchmarks/adaptive.py")
     ROUND_LEAVES = constant(0.7, "of the held-out residual that a round must leave at most")
     SETTLES = constant(0.1, "of the held-out residual: special functions that leave less are what was missing")
+    PROMISING = constant(0.7, "of it, with which special functions are not taken, and equations may not contradict yet")
     LARGER = constant(2.0, "factor from the scale of one round to the first that the next tries")
     WORTH_TRYING = constant(
         1e-3, "residual of an equation relative to its terms, above which rounds are worth trying in any dimension"

@@ -41,8 +41,9 @@ def estimate_error(
     scales: Scales,
     stats: Stats,
     seed: np.random.SeedSequence,
+    seeming: bool = False,
 ) -> Error:
-    """The error of Σ w_j φ_j as a solution of a problem."""
+    """The error of Σ w_j φ_j as a solution of a problem; contradictions are but `seeming` where others do better."""
     problem = discrete.problem
     for_probes, for_points, for_features, for_closer, for_half, for_scan, for_finer, for_ways = seed.spawn(8)
     found = Found(discrete, features, weights, ansaetze, scales, for_half)
@@ -101,6 +102,8 @@ def estimate_error(
         lambda: found.finer_residuals(for_finer),
     )
     # where an equation does not hold and errors are larger than the solution, nothing is resolved
+    if seeming and max(found.residuals) > Assessment.UNRESOLVED:
+        hidden = True
     if not hidden and (local.relative < Estimation.RESOLVED or max(found.residuals) <= Assessment.UNRESOLVED):
         against = contradiction(
             discrete, features, weights, found.here, found.residuals, beside, looks, found.moved, probes, special

@@ -137,6 +137,14 @@ def adapt(
     return best, tuple(rounds)
 
 
+def has_promising(rounds: Sequence[Round], left: float) -> bool:
+    """Whether special functions that were tried, and not taken, leave less than those that were: there are too few of
+    them for what they stand for, as at many corners, and what is left says nothing yet.
+    """
+    tried = (r.loss for r in rounds if not r.kept and PROPOSALS[r.kind].special)
+    return any(loss < Adaptation.PROMISING * left for loss in tried)
+
+
 def may_be_special(settings: Settings) -> bool:
     """Whether functions, their scale and the points are all ours to choose."""
     return settings.adapts is not False and settings.scale is None and settings.places_points

@@ -79,9 +79,14 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
         return "the tolerance is met"
     if last.settings.size >= settings.max_features:
         return f"max_features, {settings.max_features}, is reached"
+    larger = Growth.FACTOR * last.stats.features
+    if settings.tol is None and last.has_corners and larger > Growth.MOST_AT_CORNERS:
+        return "more functions at the corners would take long"
     if last.stats.rows < Growth.ROWS_TO_GROW * last.settings.size:
         return f"the points, {last.stats.rows} rows, are too few for more features"
-    if last.error is None or _is_hopeless([s.error.evidence for s in found if s.error is not None]):
+    if last.error is None or _is_hopeless(
+        [s.error.evidence for s in found if s.error is not None], last.has_corners
+    ):
         return "more features would not help"
     if len(found) > 1 and all(s.stats.status == "failed" for s in found):
         return "the iteration failed with more features, too"
@@ -137,7 +142,7 @@ def out_of_time(found: Sequence[Solution]) -> str:
     return "" if time_left(longer) else "the time is up, max_seconds"
 
 
-def _is_hopeless(found: Sequence[Evidence]) -> bool:
+def _is_hopeless(found: Sequence[Evidence], at_corners: bool) -> bool:
     """Whether equations have no solution, or none of their own, or none that data obey; at times two sizes must say.
 
     Residuals of a contradiction do not fall; those that do may be of a singular solution that is not resolved yet.
@@ -151,4 +156,4 @@ def _is_hopeless(found: Sequence[Evidence]) -> bool:
         return True
     if evidence.conflict and evidence.resolved:
         return True
-    return not evidence.determined and (evidence.resolved or len(found) > 1)
+    return not evidence.determined and (len(found) > 1 or (evidence.resolved and not at_corners))

@@ -24,6 +24,7 @@ from .adapt import (
     Candidate,
     adapt,
     first_ansaetze,
+    has_promising,
     may_be_special,
     should_adapt,
     with_extreme_points,
@@ -76,7 +77,8 @@ def solve_with(problem: Problem, settings: Settings, smaller: Solution | None = 
     error = None
     if settings.estimate:
         with clock("estimate"):  # the error, from a second solve
-            error = estimate_error(discrete, space, w, draw.ansaetze, choice.scales, stats, for_estimate)
+            seeming = has_promising(rounds, best.loss)
+            error = estimate_error(discrete, space, w, draw.ansaetze, choice.scales, stats, for_estimate, seeming)
 
     return Solution(
         problem, space, w, dict(discrete.samples), choice.scales, choice.search,
