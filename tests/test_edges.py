@@ -165,3 +165,10 @@ def test_points_are_graded_towards_edges(name):
 def test_corners_are_numbers():
     with pytest.raises(RegionError, match="opening of a corner must be a number"):
         Corner((0, 1), opening="wide")
+
+
+def test_an_insulated_square_hole_contradicts_nothing():
+    hole = HOLED.part("in")
+    problem = fens.Problem({HOLED: fens.laplacian(v), HOLED.part("out"): sp.Eq(v, x), hole: fens.normal_derivative(v)})
+    with pytest.warns(fens.UnreliableWarning):  # with so few functions at each of eight corners
+        assert fens.solve(problem, features=400).error.verdict == "unreliable"

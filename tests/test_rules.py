@@ -16,9 +16,9 @@ from fens.basis import PROPOSALS, AroundHoles, AtSpots, Draw, Mixture, Oriented,
 from fens.estimate.assess import Error, Evidence, after_growth, assess, understated
 from fens.fit.scale import ScaleChoice
 from fens.fit.search import Search, descend
-from fens.fit.stats import Stats
+from fens.fit.stats import Round, Stats
 from fens.nonlinear import State, best, status_of
-from fens.strategy.adapt import Candidate, rough_from, should_adapt
+from fens.strategy.adapt import Candidate, has_promising, rough_from, should_adapt
 from fens.strategy.grow import out_of_time, rate, stuck, why_stop
 
 INF, NAN = float("inf"), float("nan")
@@ -51,6 +51,24 @@ def solved(error=1e-4, size=400, verdict="approximation-limited", rows=None, see
         has_corners=corners,
         meets=lambda tol: expected <= tol,
     )
+
+
+def tried(loss, kept=False, kind="corners"):
+    return Round(kind, (), loss, kept)
+
+
+@pytest.mark.parametrize(
+    ("rounds", "promising"),
+    [
+        ([tried(0.1)], True),
+        ([tried(0.3)], False),
+        ([tried(0.1, kept=True)], False),
+        ([tried(0.1, kind="directions")], False),  # these are not special
+        ([], False),
+    ],
+)
+def test_special_functions_that_were_not_taken_may_promise_more(rounds, promising):
+    assert has_promising(rounds, 0.35) == promising
 
 
 def grown(*errors, first=100, factor=1.5, **others):

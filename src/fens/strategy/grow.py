@@ -79,8 +79,7 @@ def why_stop(found: Sequence[Solution], settings: Settings) -> str:
         return "the tolerance is met"
     if last.settings.size >= settings.max_features:
         return f"max_features, {settings.max_features}, is reached"
-    larger = Growth.FACTOR * last.stats.features
-    if settings.tol is None and last.has_corners and larger > Growth.MOST_AT_CORNERS:
+    if settings.tol is None and last.has_corners and Growth.FACTOR * last.stats.features > Growth.MOST_AT_CORNERS:
         return "more functions at the corners would take long"
     if last.stats.rows < Growth.ROWS_TO_GROW * last.settings.size:
         return f"the points, {last.stats.rows} rows, are too few for more features"
