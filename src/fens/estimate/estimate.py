@@ -95,16 +95,16 @@ def estimate_error(
     local = max(local, bumps, key=lambda e: e.relative)
     names = _names([c.condition.region.name for c in discrete.held_out])
     against = dict[int, float]()
-    hidden = Assessment.SAFETY * between.relative > Assessment.UNCERTAIN  # what is left may be what points do not see
+    unresolved = max(found.residuals) > Assessment.UNRESOLVED
+    # what is left may be what points do not see, or too few special functions follow
+    hidden = Assessment.SAFETY * between.relative > Assessment.UNCERTAIN or (seeming and unresolved)
     beside = Others(
         lambda: found.half[1],
         lambda: None if second is None else found.residuals_of(other, second.weights),
         lambda: found.finer_residuals(for_finer),
     )
     # where an equation does not hold and errors are larger than the solution, nothing is resolved
-    if seeming and max(found.residuals) > Assessment.UNRESOLVED:
-        hidden = True
-    if not hidden and (local.relative < Estimation.RESOLVED or max(found.residuals) <= Assessment.UNRESOLVED):
+    if not hidden and (local.relative < Estimation.RESOLVED or not unresolved):
         against = contradiction(
             discrete, features, weights, found.here, found.residuals, beside, looks, found.moved, probes, special
         )

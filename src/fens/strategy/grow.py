@@ -151,8 +151,11 @@ def _is_hopeless(found: Sequence[Evidence], at_corners: bool) -> bool:
         return True
     if understated(evidence.misfit, evidence.measured) and evidence.resolved and len(found) > 1:
         return True
-    if evidence.conflict and len(found) > 1 and evidence.worst * Growth.CONFLICT_STAYS > found[-2].worst:
-        return True
-    if evidence.conflict and evidence.resolved:
+    if evidence.conflict and (evidence.resolved or _stays(found)):
         return True
     return not evidence.determined and (len(found) > 1 or (evidence.resolved and not at_corners))
+
+
+def _stays(found: Sequence[Evidence]) -> bool:
+    """Whether residuals are much the same as those of the size before."""
+    return len(found) > 1 and found[-1].worst * Growth.CONFLICT_STAYS > found[-2].worst

@@ -76,7 +76,7 @@ class AtCorners(Ansatz):
 
     corners: tuple[Corner, ...]
 
-    def draw(self, count: int, frame: Frame, seed: np.random.SeedSequence) -> CornersDraw:
+    def draw(self, count: int, frame: Frame, seed: np.random.SeedSequence) -> Drawn:
         """About `count` functions: they come in pairs."""
         shares = np.array([CornerFeatures.REENTRANT if c.opening > np.pi + ROUND else 1.0 for c in self.corners])
         ends = np.round(np.cumsum(np.append(0.0, shares)) / shares.sum() * (count // 2)).astype(int)

@@ -15,9 +15,7 @@ import torch
 from torch import Tensor
 
 from ..._support.stored import stored
-from .powers import CornerFunctions, falling
-
-Column = tuple[Tensor, Tensor | None, Tensor | None]
+from .powers import CornerFunctions, Pair, falling
 
 
 @stored("CutCornerFunctions")
@@ -52,7 +50,7 @@ class CutCornerFunctions(CornerFunctions):
         w, zero = self._from_end(z), torch.zeros_like(self.conjugate_powers)
         for i in range(n + 1):
             here = c * z**-i * w ** (i - n) * z.conj() ** -k
-            plain, with_log, with_angle = self._share(n, i, k)
+            plain, with_log, with_angle = self._split(self._product(n, i), falling(self.conjugate_powers, k))
             yield here, plain
             if with_log is not None:
                 yield here * log, with_log
@@ -63,17 +61,7 @@ class CutCornerFunctions(CornerFunctions):
                     beside = here * z.conj() ** (k - m) * w.conj() ** (m - k)
                     yield beside, torch.where(self.logarithms == 2, self._product(n, i)[0] * column / 2j, 0.0)
 
-    def _product(self, n: int, i: int) -> tuple[Tensor, Tensor]:
+    def _product(self, n: int, i: int) -> Pair:
         """The factor of z^−i w^(i−n) in ∂^n/∂z^n z^μ w^ν relative to that, and its slope as μ grows and ν falls."""
         (one, slope), (other, other_slope) = falling(self.powers, i), falling(self._whole - self.powers, n - i)
         return comb(n, i) * one * other, comb(n, i) * (slope * other - one * other_slope)
-
-    def _share(self, n: int, i: int, k: int) -> Column:
-        """The same for each function, apart from what log z/w and its argument stand by."""
-        (value, slope), (other, other_slope) = self._product(n, i), falling(self.conjugate_powers, k)
-        has_log, has_angle = (self.logarithms == 1) | (self.logarithms == 3), self.logarithms == 2
-        plain = torch.where(has_log, slope * other, torch.where(self.logarithms == 0, value * other, 0.0))
-        plain = torch.where(has_angle, (slope * other - value * other_slope) / 2j, plain + 0j)
-        with_log = torch.where(has_log, value * other, 0.0) if bool(has_log.any()) else None
-        with_angle = torch.where(has_angle, value * other, 0.0) if bool(has_angle.any()) else None
-        return plain, with_log, with_angle

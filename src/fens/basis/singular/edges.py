@@ -19,8 +19,7 @@ from ..._support.stored import stored
 from ..ansatz import Ansatz, Drawn, Frame, Sum
 from ..basis import Basis, Coefficient, Operator, Orders
 from ..proposals import PROPOSALS, Proposal, Rough
-from ..sites import Corner
-from .corners import AtCorners, CornersDraw
+from .corners import AtCorners
 
 
 @stored("Chebyshev")
@@ -124,7 +123,7 @@ class EdgeFunctions(Basis):
 class EdgesDraw(Drawn):
     """Functions of corners, and how many polynomials there are along edges, between two values of a coordinate."""
 
-    across: CornersDraw
+    across: Drawn
     degrees: int
     axis: int
     between: tuple[float, float]
@@ -135,34 +134,23 @@ class EdgesDraw(Drawn):
     def scaled(self, scale: Sequence[float], device: torch.device) -> Basis:
         """The functions, whatever the scale."""
         low, high = (to_device(np.array(end), device) for end in self.between)
-        along = Chebyshev((low + high) / 2, (high - low) / 2, self.degrees, self.axis, self.across.dimension)
-        return EdgeFunctions(self.across.scaled(scale, device), along)
+        across = self.across.scaled(scale, device)
+        along = Chebyshev((low + high) / 2, (high - low) / 2, self.degrees, self.axis, across.dimension)
+        return EdgeFunctions(across, along)
 
 
 @stored("AlongEdges")
 @dataclass(frozen=True)
-class AlongEdges(Ansatz):
+class AlongEdges(AtCorners):
     """Functions with the singularities of corners, times polynomials of the further coordinate."""
-
-    corners: tuple[Corner, ...]
 
     def draw(self, count: int, frame: Frame, seed: np.random.SeedSequence) -> EdgesDraw:
         """About `count` functions."""
         (axis,) = set(range(frame.dimension)) - set(self.corners[0].axes)
         degrees = max(2, round(EdgeFeatures.DEGREES * count ** (1 / 3)))
-        across = AtCorners(self.corners).draw(count // degrees, frame, seed)
+        across = super().draw(count // degrees, frame, seed)
         low, high = frame.bounds[axis]
         return EdgesDraw(across, degrees, axis, (low, high))
-
-    @property
-    def is_plain(self) -> bool:
-        """Edges are known."""
-        return False
-
-    @property
-    def graded(self) -> tuple[Corner, ...]:
-        """All of them."""
-        return self.corners
 
 
 def along_edges(ansatz: Ansatz, rough: Rough) -> Ansatz | None:

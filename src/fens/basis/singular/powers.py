@@ -17,6 +17,8 @@ from ..row_slices import row_slices
 NEAREST = 1e-140  # |z| of the corner itself: its inverse square is still a number
 SAME = 1e-12  # of the reach of a corner: a place that is the corner, and was rounded
 CANCELS = 1e-14  # of the terms of a sum: one that is zero but for rounding
+Pair = tuple[Tensor, Tensor]
+Factors = tuple[Tensor, Tensor | None, Tensor | None]  # by themselves, of a logarithm, and of its argument
 
 
 @stored("CornerFunctions")
@@ -137,26 +139,29 @@ class CornerFunctions(Basis):
         if with_angle is not None:
             yield here * log.imag, with_angle
 
-    def _factors(self, n: int, k: int) -> tuple[Tensor, Tensor | None, Tensor | None]:
+    def _factors(self, n: int, k: int) -> Factors:
         """Falling factorials of the powers; those of logarithms and angles, if there are some, apart from what log z
         and its argument stand by.
         """
         if (n, k) not in self._known:
-            value, slope = falling(self.powers, n)
-            other, other_slope = falling(self.conjugate_powers, k)
-            both, has_angle = value * other, self.logarithms == 2
-            has_log = (self.logarithms == 1) | (self.logarithms == 3)
-            plain = torch.where(has_log, slope * other, torch.where(self.logarithms == 0, both, 0.0))
-            with_log = torch.where(has_log, both, 0.0) if bool(has_log.any()) else None
-            with_angle = None
-            if bool(has_angle.any()):  # the argument is (log z − log z̄)/2i
-                plain = torch.where(has_angle, (slope * other - value * other_slope) / 2j, plain)
-                with_angle = torch.where(has_angle, both, 0.0)
-            self._known[n, k] = plain, with_log, with_angle
+            self._known[n, k] = self._split(falling(self.powers, n), falling(self.conjugate_powers, k))
         return self._known[n, k]
 
+    def _split(self, of_power: Pair, of_conjugate: Pair) -> Factors:
+        """Products of two factors, each with its slope, apart from what a logarithm and its argument stand by."""
+        (value, slope), (other, other_slope) = of_power, of_conjugate
+        both, has_angle = value * other, self.logarithms == 2
+        has_log = (self.logarithms == 1) | (self.logarithms == 3)
+        plain = torch.where(has_log, slope * other, torch.where(self.logarithms == 0, both, 0.0))
+        with_log = torch.where(has_log, both, 0.0) if bool(has_log.any()) else None
+        with_angle = None
+        if bool(has_angle.any()):  # the argument is (log z − log z̄)/2i
+            plain = torch.where(has_angle, (slope * other - value * other_slope) / 2j, plain)
+            with_angle = torch.where(has_angle, both, 0.0)
+        return plain, with_log, with_angle
+
     @cached_property
-    def _known(self) -> dict[tuple[int, int], tuple[Tensor, Tensor | None, Tensor | None]]:
+    def _known(self) -> dict[tuple[int, int], Factors]:
         return {}
 
     def _orders(self, operator: Operator) -> dict[tuple[int, int], complex | Tensor]:

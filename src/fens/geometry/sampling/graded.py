@@ -122,19 +122,16 @@ class Graded:
         each, found = math.ceil(count / len(towards)), []
         for piece, stop, sense, sector in towards:
             unit = self._unit(each, stop, sense, sector, rng)
-            times = (1 - np.cos(np.pi * rng.random((len(unit), in_time)))) / 2
-            found.append(piece.place(np.column_stack([unit, times])))
+            found.append(piece.place(np.column_stack([unit, _denser_at_ends((len(unit), in_time), rng)])))
         return Samples.joined(found)
 
     def _inside(self, bounds: Sequence[tuple[float, float]], count: int, rng: np.random.Generator) -> np.ndarray:
         """Points next to all corners, at times that are denser towards the first and the last one."""
         each = math.ceil(count / len(self.sectors))
         points = np.concatenate([s.points(each, self._decades(s), rng) for s in self.sectors])
-        further = [
-            low + (high - low) * (1 - np.cos(np.pi * rng.random(len(points)))) / 2
-            for low, high in bounds[points.shape[1] :]
-        ]
-        return np.column_stack([points, *further])
+        further = np.array(bounds[points.shape[1] :]).reshape(-1, 2)
+        times = further[:, 0] + np.ptp(further, axis=1) * _denser_at_ends((len(points), len(further)), rng)
+        return np.column_stack([points, times])
 
     def _at_instants(
         self, pieces: Sequence[Piece], domain: Domain, count: int, rng: np.random.Generator
@@ -168,6 +165,11 @@ class Graded:
         for sector in self.sectors:
             found |= dict.fromkeys(stops(piece, [sector.corner], near), sector)
         return found
+
+
+def _denser_at_ends(shape: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
+    """Random numbers between 0 and 1, as Chebyshev's points are."""
+    return np.asarray((1 - np.cos(np.pi * rng.random(shape))) / 2)
 
 
 def stops(piece: Piece, places: Sequence[Sequence[float] | np.ndarray], near: float) -> list[float]:
