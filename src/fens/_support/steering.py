@@ -611,3 +611,48 @@ class Contradiction(Steering):
     HALF_HIDDEN = constant(
         0.75, "the same where an equation does not hold: features resolve layers that are wider than their waves"
     )
+
+
+class Slabs(Steering):
+    """evolution: functions of space times polynomials of time, slab by slab."""
+
+    STAGES = constant(14, "instants in a slab at which the equations hold")
+    MORE_STAGES = constant(2, "by which the second march has more of them")
+    FLAT = constant(3e-15, "size of a function relative to the largest, below which it is rounding")
+    ROUNDING = constant(4.0, "units of round-off of a column with which corrections are damped")
+    POINTS_TO_ORTHONORMALISE = constant(2.0, "points for each feature")
+    ROWS = constant(3.0, "rows for each function of space")
+    PERIODIC_ROWS = constant(1.6, "the same for waves, whose products alias")
+    GOAL = constant(
+        1e-12, "part of a function that its highest degrees in time and roughest functions in space may have"
+    )
+    LARGEST_GOAL = constant(1e-5, "the same where a tolerance asks for little")
+    OF_TOLERANCE = constant(1e-3, "of a tolerance relative to the solution, which is the goal")
+    TAIL = constant(0.2, "share of waves that are the roughest")
+    SMALL_PART = constant(1e-12, "part of features in the roughest functions, relative to that in the first")
+    DAMPED = constant(36.0, "exponent with which the very roughest fade from slab to slab")
+    HELPS = constant(0.5, "factor by which finer space must lower the part of the roughest functions")
+    SECOND = constant(1.2, "factor of the features of the second march")
+    SETTLED = constant(0.03, "of the goal, below which a correction is the last")
+    STEPS = constant(40, "corrections in a slab")
+    HISTORY = constant(12, "corrections from which the next is combined")
+    STALE = constant(12, "corrections from which on equations are linearised anew")
+    EXACT = constant(420, "unknowns of a slab up to which its equations are linearised exactly")
+    EASY = constant(0.5, "share of the degrees of time with which a slab may be twice as long")
+    FLOOR = constant(1e-9, "size of the highest degrees, up to which they may be rounding if they do not fall")
+    LEVEL = constant(30.0, "factor by which they then differ at most")
+    FIRST = constant(4, "times that the whole is halved for the first slab")
+    FINEST = constant(46, "times that the whole is halved at most")
+    CUTS_AT_FIRST = constant(22, "the same for the first slab")
+    SPACE_SUFFICES = constant(1e-3, "part of the roughest functions where there may be no more of them")
+    GROWTH = constant(1.4, "factor of space when it is too small")
+    FIRST_IN_SPACE = constant(60, "features of one coordinate in space, at first; of several the square of its root …")
+    STEADY = constant(1.04, "factor by which rough functions may grow in a slab")
+    TRIED = constant(36, "slabs in which they are watched")
+    ROUGH = constant(0.3, "share of rough functions in what grows most, above which it is an artefact")
+    LOST = constant(0.02, "relative difference of two marches at which all digits are gone")
+    PROBES = constant(200, "places at which two marches are compared")
+    INSTANTS = constant(31, "instants of a slab at which they are")
+    CHECKED = constant(3, "instants of a slab at which residuals are looked at")
+    DENSE = constant(512, "instants, or places, at which known functions are looked at")
+    STANDS_OUT = constant(0.05, "residual there, relative to terms, of what instants or places do not see")

@@ -1,0 +1,203 @@
+"""Two marches side by side through slabs of lengths that suit the solution.
+
+Slabs are halves of halves of the whole time, so that lengths recur and what was factorised for one serves others. A
+slab is cut where its equations cannot be solved or its highest degrees have a part in the solution, and the next is
+twice as long where half of the degrees are enough; space is refined where its roughest functions have a part. The
+second march has other functions of space, other places and more instants: by what the two differ, whatever became of
+earlier errors on the way, the first may be wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from .._support.device import to_device, to_host
+from .._support.progress import tell, time_left
+from .._support.steering import Slabs
+from ..geometry import Clustered, Demand
+from .look import Look, Lookout
+from .run import Attempt, Run
+from .stages import Array
+from .statement import Evolution
+
+UNIT = 2**Slabs.FINEST
+
+
+@dataclass(frozen=True)
+class Step:
+    """A slab that was accepted, by how much each component differs from that of the second march, and a look at it."""
+
+    first: Attempt
+    end: float
+    differences: Array
+    sizes: Array
+    look: Look
+
+
+class Stopped(Exception):
+    """A march that cannot go on: why, and whether it is the beginning that fails."""
+
+    def __init__(self, why: str, when: float, at_first: bool) -> None:
+        super().__init__(why)
+        self.why, self.when, self.at_first = why, when, at_first
+
+
+@dataclass
+class March:
+    """Where both marches are: so many units of the whole, in slabs of its half to the power of `level`."""
+
+    evolution: Evolution
+    first: Run
+    second: Run
+    most: int
+    position: int = 0
+    level: int = Slabs.FIRST
+    number: int = 0
+    wait: int = 0
+    sizes: Array = field(default_factory=lambda: np.zeros(0))
+    roughness: list[float] = field(default_factory=list)
+    lookout: Lookout | None = None
+    _probes: tuple[Array, dict[int, Array]] | None = None
+
+    @classmethod
+    def of(cls, evolution: Evolution, seed: np.random.SeedSequence, goal: float, most: int) -> March:
+        """At the first instant, with at most so many features of space."""
+        one, two = seed.spawn(2)
+        size = first_size(evolution)
+        first = Run.of(evolution, Slabs.STAGES, one, goal, size)
+        second = Run.of(evolution, Slabs.STAGES + Slabs.MORE_STAGES, two, goal, second_size(evolution, size))
+        march = cls(evolution, first, second, most, sizes=np.zeros(len(evolution.orders)))
+        while march.first.roughness > goal and march._refined(march.first.roughness):
+            pass
+        return march
+
+    @property
+    def now(self) -> float:
+        """How far it has come."""
+        return self.evolution.start + self.evolution.length * self.position / UNIT
+
+    def steps(self) -> Iterator[Step]:
+        """The slabs one by one."""
+        while self.position < UNIT:
+            if self.number and not time_left():
+                raise Stopped("the time was up, max_seconds", self.now, False)
+            step = self._step()
+            if step is not None:
+                self.number += 1
+                yield step
+
+    def _step(self) -> Step | None:
+        """The next slab; None if it has to be cut, or space refined."""
+        size = UNIT >> self.level
+        start, length = self.now, self.evolution.length * size / UNIT
+        a = self.first.attempt(start, length)
+        if not a.solved or a.in_time > self.first.goal:
+            rough = a.in_space > max(self.first.goal, a.in_time) if a.solved else False
+            return None if rough and self._refined(a.in_space) else self._cut(a, length)
+        if a.in_space > self.first.goal and self._refined(a.in_space):
+            return None
+        if self.first.grows_by_itself(length) and self._refined():
+            return None
+        b = self.second.attempt(start, length)
+        if not b.solved:
+            return self._cut(b, length)
+        if self.second.grows_by_itself(length) and self._refined():
+            return None
+        look = self._lookout.at(a.slab, a.X, self.number)
+        if look.between_instants > Slabs.STANDS_OUT and self.level < Slabs.FINEST - 20:
+            return self._cut(a, length)
+        if look.between_places > Slabs.STANDS_OUT and self._refined():
+            return None
+        end = self.evolution.start + self.evolution.length * (self.position + size) / UNIT
+        step = self._compared(a, b, end, look)
+        if (step.differences > Slabs.LOST * step.sizes).any():
+            raise Stopped("all digits are gone", start, self.number == 0)
+        self.first.accept(a)
+        self.second.accept(b)
+        self.sizes, self.position = step.sizes, self.position + size
+        self._lengthen(a)
+        tell(f"t = {end:.6g} of {self.evolution.end:.6g}")
+        return step
+
+    def _cut(self, attempt: Attempt, length: float) -> None:
+        """Try half of a slab, or less where little of it can be right."""
+        deep = 1 if attempt.solved and attempt.in_time < 1e-4 else 2
+        begins = self.position == 0 and self.evolution.base is not None
+        most = Slabs.CUTS_AT_FIRST if begins else Slabs.FINEST
+        self.level, self.wait = self.level + deep, 4
+        if self.level > most:
+            raise Stopped(attempt.why or "the solution is not smooth there", self.now, self.position == 0)
+
+    def _lengthen(self, a: Attempt) -> None:
+        self.wait = max(0, self.wait - 1)
+        size = UNIT >> self.level
+        if a.degrees <= Slabs.EASY and self.level > 0 and self.position % (2 * size) == 0 and not self.wait:
+            self.level -= 1
+
+    def _refined(self, roughness: float | None = None) -> bool:
+        """Take more functions of space, unless there may be no more, or the last ones did not make it less rough."""
+        if roughness is not None:
+            self.roughness.append(roughness)
+            last = self.roughness[-3:]
+            if len(last) == 3 and last[-1] > Slabs.HELPS * last[0]:
+                return False
+        if not self.first.refined(Slabs.GROWTH, self.most):
+            return False
+        self.second.refined_to(second_size(self.evolution, self.first.space.size))
+        self.lookout, self._probes = None, None
+        return True
+
+    @property
+    def _lookout(self) -> Lookout:
+        if self.lookout is None:
+            self.lookout = Lookout(self.first.space, self.first.seed)
+        return self.lookout
+
+    def _compared(self, a: Attempt, b: Attempt, end: float, look: Look) -> Step:
+        within = np.linspace(0, 1, Slabs.INSTANTS)
+        values = [self._values(k, x, within) for k, x in enumerate((a, b))]
+        differences = np.abs(values[0] - values[1]).max(axis=(0, 2))
+        here = np.abs(values[0]).max(axis=(0, 2))
+        sizes = np.maximum(self.sizes, here)
+        sizes = np.maximum(sizes, 1e-10 * float(sizes.max()))
+        return Step(a, end, differences, sizes, look)
+
+    def _values(self, which: int, attempt: Attempt, within: Array) -> Array:
+        """Instants × components × places."""
+        coefficients = np.tensordot(attempt.slab.collocation.at(within), attempt.knots, 1)
+        matrix = self._at_probes[which]
+        return np.asarray(coefficients @ matrix.T)
+
+    @property
+    def _at_probes(self) -> dict[int, Array]:
+        if self._probes is None:
+            points = probes(self.evolution, self.first.seed)
+            none = (0,) * points.shape[1]
+            matrices = {k: to_host(r.space.matrix(none, points)) for k, r in enumerate((self.first, self.second))}
+            self._probes = points, matrices
+        return self._probes[1]
+
+
+def probes(evolution: Evolution, seed: np.random.SeedSequence) -> Array:
+    """Places inside, denser towards the faces, and on these."""
+    base = evolution.base
+    if base is None:
+        return np.zeros((1, 0))
+    inside = Clustered(interior=Slabs.PROBES).sample(Demand.inside(base), seed.spawn(1)[0])[0].points
+    rng = np.random.default_rng(seed)
+    edges = [e.piece.sample(8, lambda n, ends, g: g.random((n, len(ends))), rng).points for e in base.edges]
+    return np.concatenate([inside, *edges])
+
+
+def first_size(evolution: Evolution) -> int:
+    """How many features space has at first."""
+    d = 0 if evolution.base is None else len(evolution.base.coordinates)
+    return {0: 1, 1: 60, 2: 200, 3: 400}.get(d, 600)
+
+
+def second_size(evolution: Evolution, size: int) -> int:
+    """How many features the second march has."""
+    return size if evolution.base is None else round(Slabs.SECOND * size)

@@ -1,0 +1,293 @@
+"""Functions of space for a slab of time: random features made orthonormal, and the places where equations are asked.
+
+Random features span what they can represent many times over. In the course of time that would let rounding grow, so
+that here they are brought to an orthonormal basis, from smooth functions to rough ones, and what lies below rounding
+is left out. Where conditions are periodic the frequencies are those of the period, and all is periodic by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import product
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from .._support.device import to_device, to_host
+from .._support.numbers import geometric_mean
+from .._support.steering import ScaleTrials, Slabs
+from ..basis import Frame, Plain, RandomFeatures, activation
+from ..basis.rank import by_rank, target_rank
+from ..geometry import Clustered, Demand, Domain, Pair, Region, Samples
+from ..problem import Jet
+from .inverse import inverse_of
+from .statement import AtAllTimes, Evolution
+
+Orders = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """A condition at its places in space, with the derivatives in space that it needs of the basis there."""
+
+    running: AtAllTimes
+    samples: Samples
+    matrices: Mapping[tuple[Orders, bool], Tensor]
+
+    def __len__(self) -> int:
+        return len(self.samples)
+
+    def matrix(self, jet: Jet, axis: int) -> Tensor:
+        """∂^α of the functions at the places or, of a pair of faces, at the opposite ones."""
+        return self.matrices[in_space(jet.orders, axis), jet.opposite]
+
+
+@dataclass(frozen=True)
+class Space:
+    """Orthonormal functions ψ = Σ φ_j B_j of random features φ, and the conditions at places in space."""
+
+    evolution: Evolution
+    features: RandomFeatures  # of all coordinates, constant in time
+    B: Tensor
+    rows: tuple[Rows, ...]
+    scale: tuple[float, ...]
+    size: int  # how many features were asked for
+
+    @classmethod
+    def of(cls, evolution: Evolution, size: int, seed: np.random.SeedSequence) -> Space:
+        """The space of so many features; without coordinates in space, the one of a constant."""
+        for_features, for_points, for_more = seed.spawn(3)
+        base = evolution.base
+        if base is None:
+            one = _constant(len(evolution.problem.coordinates))
+            alone = cls(evolution, one, torch.ones((1, 1), dtype=torch.float64), (), (), 1)
+            return alone.asking(0, for_points)
+        periods = periodic_axes(evolution)
+        if len(periods) == len(base.coordinates):
+            waves = _all_waves(base, size, evolution.axis)
+            B = torch.diag(_amplitudes(waves))
+            return cls(evolution, waves, B, (), (), size).asking(round(Slabs.PERIODIC_ROWS * size), for_points)
+        scale = _scale(base, size)
+        features = _drawn(base, size, scale, periods, evolution.axis, for_features)
+        B = _orthonormal(base, features, evolution.axis, for_more)
+        made = cls(evolution, features, B, (), scale, size)
+        return made.asking(Slabs.ROWS, for_points)
+
+    def asking(self, rows: float, seed: np.random.SeedSequence) -> Space:
+        """The same functions with conditions at other places: so many rows for each function."""
+        asked = self.asked
+        placed = self._places(asked, rows, seed)
+        made = tuple(self._rows(r, s) for r, s in zip(asked, placed, strict=True))
+        return Space(self.evolution, self.features, self.B, made, self.scale, self.size)
+
+    def __len__(self) -> int:
+        return self.B.shape[1]
+
+    @cached_property
+    def asked(self) -> tuple[AtAllTimes, ...]:
+        """The conditions that functions do not obey by themselves."""
+        periods = periodic_axes(self.evolution)
+        return tuple(
+            r for r in self.evolution.running if not (isinstance(r.region, Pair) and r.region.axis in periods)
+        )
+
+    @property
+    def is_periodic(self) -> bool:
+        """Whether all directions are periodic, so that nothing is lost in making functions orthonormal."""
+        return self.evolution.base is not None and not self.scale
+
+    @property
+    def rough(self) -> slice:
+        """The roughest functions, of which a solution that is resolved has nothing.
+
+        Of waves these are the shortest. Others are ordered by the part that features have in them: down to where that
+        falls they all serve alike, and what is resolved has as little of the last ones.
+        """
+        n = len(self)
+        if n <= 2:
+            return slice(n, n)
+        if self.is_periodic:
+            return slice(n - round(Slabs.TAIL * n), n)
+        parts = 1 / to_host(torch.linalg.vector_norm(self.B, dim=0))
+        return slice(n - max(1, int((parts <= Slabs.SMALL_PART * parts[0]).sum())), n)
+
+    @cached_property
+    def filter(self) -> np.ndarray:
+        """Factors from slab to slab: one, and for the roughest functions less and less, so that no rounding grows."""
+        n, factors = len(self), np.ones(len(self))
+        first = self.rough.start
+        factors[first:] = np.exp(-Slabs.DAMPED * ((np.arange(first, n) - first + 1) / (n - first or 1)) ** 2)
+        return factors
+
+    def matrix(self, orders: Orders, points: np.ndarray) -> Tensor:
+        """∂^α ψ at points in space."""
+        return self.features.matrix([(1.0, self._whole(orders))], self._lifted(points)) @ self.B
+
+    @cached_property
+    def inside(self) -> tuple[np.ndarray, Tensor]:
+        """Places in the domain, and the matrix from values there to coefficients."""
+        home = next(r for r in self.rows if r.running.condition.region == self.evolution.problem.domain)
+        faces = [r.samples.points for r in self.rows if r.running.region is not home.running.region]
+        points = np.concatenate([home.samples.points, *faces])
+        return points, inverse_of(self.matrix((0,) * points.shape[1], points))
+
+    def fitted(self, values: np.ndarray) -> np.ndarray:
+        """Coefficients of functions with values at the places of `inside`, a column for each."""
+        return to_host(self.inside[1] @ to_device(values, self.B.device))
+
+    def _rows(self, running: AtAllTimes, samples: Samples) -> Rows:
+        wanted = {(in_space(j.orders, self.evolution.axis), j.opposite) for j, _ in running.condition.equation.jets}
+        found = {}
+        for orders, opposite in sorted(wanted):
+            points = samples.opposite if opposite else samples.points
+            assert points is not None
+            found[orders, opposite] = self.matrix(orders, points)
+        return Rows(running, samples, found)
+
+    def _places(self, asked: Sequence[AtAllTimes], rows: float, seed: np.random.SeedSequence) -> list[Samples]:
+        evolution, base = self.evolution, self.evolution.base
+        if base is None:
+            return [Samples(np.zeros((1, 0))) for _ in asked]
+        given = {k: Samples(r.at) for k, r in enumerate(asked) if r.at is not None}
+        regions = [r.region for r in asked if r.at is None]
+        distinct: list[Region] = list(dict.fromkeys(r for r in regions if r is not None))
+        if self.is_periodic:
+            found = [Samples(_uniform(base, rows)) for _ in distinct]  # of a domain without boundary there are no parts
+        else:
+            counts = [regions.count(r) for r in distinct]
+            wanted = max(1, len(self)) * len(evolution.problem.components)
+            found = Clustered(rows=rows).sample(Demand(base, tuple(distinct), tuple(counts), wanted), seed)
+        placed = dict(zip(distinct, found, strict=True))
+        for r, s in placed.items():
+            placed[r] = r.paired(s) if isinstance(r, Pair) else s
+        return [given[k] if k in given else placed[r.region] for k, r in enumerate(asked)]  # type: ignore[index]
+
+    def _whole(self, orders: Orders) -> Orders:
+        axis = self.evolution.axis
+        return (*orders[:axis], 0, *orders[axis:])
+
+    def _lifted(self, points: np.ndarray) -> Tensor:
+        return to_device(np.insert(points, self.evolution.axis, 0.0, axis=1), self.B.device)
+
+
+def in_space(orders: Orders, axis: int) -> Orders:
+    """The orders of a derivative without that in time."""
+    return (*orders[:axis], *orders[axis + 1 :])
+
+
+def periodic_axes(evolution: Evolution) -> tuple[int, ...]:
+    """The axes of space along which conditions say that everything is periodic.
+
+    As many derivatives, from the value on, must agree on the two faces as the equations take along the axis: with
+    fewer the conditions would not say so, and with functions that are periodic more would be asked than they do.
+    """
+    found = []
+    d = 0 if evolution.base is None else len(evolution.base.coordinates)
+    for axis in range(d):
+        pairs = [r for r in evolution.running if isinstance(r.region, Pair) and r.region.axis == axis]
+        jumps = [_jump(r, axis, evolution.axis) for r in pairs]
+        highest = [0] * len(evolution.orders)
+        for r in evolution.running:
+            for jet, _ in r.condition.equation.jets:
+                if not isinstance(r.region, Pair):
+                    highest[jet.unknown] = max(highest[jet.unknown], in_space(jet.orders, evolution.axis)[axis])
+        wanted = {(k, n) for k, h in enumerate(highest) for n in range(max(1, h))}
+        if pairs and None not in jumps and set(jumps) == wanted:
+            found.append(axis)
+    return tuple(found)
+
+
+def _jump(running: AtAllTimes, axis: int, time: int) -> tuple[int, int] | None:
+    """The component and the order of a derivative that a condition says to be the same on two faces."""
+    equation = running.condition.equation
+    if len(equation.jets) != 2:
+        return None
+    (one, a), (other, b) = equation.jets
+    orders = in_space(one.orders, time)
+    same = (one.unknown, one.orders) == (other.unknown, other.orders) and one.opposite != other.opposite
+    alone = sum(orders) == orders[axis] and one.orders[time] == 0
+    F = equation.residual
+    balanced = (F.xreplace({a: 1, b: 1}) == 0) and not (F.diff(a).free_symbols or F.diff(b).free_symbols)
+    return (one.unknown, orders[axis]) if same and alone and balanced else None
+
+
+def _constant(dimension: int) -> RandomFeatures:
+    nothing = torch.zeros((1, dimension), dtype=torch.float64)
+    return RandomFeatures(nothing, nothing[:, 0].clone(), nothing[0].clone(), activation("cos"))
+
+
+def _scale(base: Domain, size: int) -> tuple[float, ...]:
+    """The scale along each axis, by rank; inversely to lengths that are not comparable."""
+    lengths = base.half_widths
+    comparable = max(lengths) <= ScaleTrials.COMPARABLE * min(lengths)
+    shape = [1.0 if comparable else geometric_mean(lengths) / w for w in lengths]
+    rho = by_rank(size, [w * s for w, s in zip(lengths, shape, strict=True)])
+    return tuple(rho * s for s in shape)
+
+
+def _drawn(
+    base: Domain, size: int, scale: Sequence[float], periods: Sequence[int], time: int, seed: np.random.SeedSequence
+) -> RandomFeatures:
+    """Random features of space, with whole numbers of waves along axes that are periodic."""
+    device = torch.device("cpu")
+    features = Plain().draw(size, Frame(base.bounds, activation("cos")), seed).scaled(scale, device)
+    W, center = to_host(features.W).copy(), to_host(features.center)
+    for axis in periods:
+        unit = np.pi / base.half_widths[axis]
+        W[:, axis] = unit * np.round(W[:, axis] / unit)
+    W, center = np.insert(W, time, 0.0, axis=1), np.insert(center, time, 0.0)
+    return RandomFeatures(to_device(W, device), features.b, to_device(center, device), features.activation)
+
+
+def _all_waves(base: Domain, size: int, time: int) -> RandomFeatures:
+    """The slowest waves that are periodic, each as a cosine and a sine."""
+    d, units = len(base.coordinates), np.pi / np.array(base.half_widths)
+    reach = int(np.ceil(size ** (1 / d))) + 1
+    numbers = np.array(list(product(range(-reach, reach + 1), repeat=d)))
+    signs = [next((n for n in row if n), 0) >= 0 for row in numbers]
+    W = numbers[signs] * units
+    W = W[np.lexsort((*W.T, np.linalg.norm(W, axis=1)))][: size // 2 + 1]
+    still = (W == 0).all(axis=1)
+    W_, b = np.concatenate([W, W[~still]]), np.concatenate([np.zeros(len(W)), np.full((~still).sum(), -np.pi / 2)])
+    order = np.argsort(np.linalg.norm(W_, axis=1), kind="stable")
+    center = np.array(base.bounds).mean(axis=1)
+    W_, center = np.insert(W_[order], time, 0.0, axis=1), np.insert(center, time, 0.0)
+    device = torch.device("cpu")
+    return RandomFeatures(
+        to_device(W_, device), to_device(b[order], device), to_device(center, device), activation("cos")
+    )
+
+
+def _amplitudes(waves: RandomFeatures) -> Tensor:
+    return torch.where(waves.W.abs().sum(dim=1) > 0, 2**0.5, 1.0).to(torch.float64)
+
+
+def _orthonormal(base: Domain, features: RandomFeatures, time: int, seed: np.random.SeedSequence) -> Tensor:
+    """The matrix from features to functions that are orthonormal over the domain, smooth ones first."""
+    d, size = len(base.coordinates), len(features)
+    count = round(Slabs.POINTS_TO_ORTHONORMALISE * size * (0.5 if d == 1 else 1.0))
+    inside = Clustered(interior=count).sample(Demand.inside(base), seed)[0].points
+    edges = [e.piece.sample(max(1, round(count ** ((d - 1) / d))), lambda n, ends, g: g.random((n, len(ends))),
+                            np.random.default_rng(seed)).points for e in base.edges]
+    points = np.insert(np.concatenate([inside, *edges]), time, 0.0, axis=1)
+    values = features.matrix([(1.0, (0,) * (d + 1))], to_device(points, features.b.device)) / len(points) ** 0.5
+    R = torch.linalg.qr(values, mode="r")[1]
+    _, sizes, Vh = torch.linalg.svd(R)
+    kept = sizes > Slabs.FLAT * sizes[0]
+    return Vh[kept].T / sizes[kept]
+
+
+def _uniform(base: Domain, count: float) -> np.ndarray:
+    """Evenly spaced points, at which waves of a period are orthogonal."""
+    lower, upper = np.array(base.bounds).T
+    each = int(np.ceil(count ** (1 / len(lower))))
+    grid = np.stack(np.meshgrid(*((np.arange(each) + 0.5) / each for _ in lower), indexing="ij"), axis=-1)
+    return np.asarray(lower + (upper - lower) * grid.reshape(-1, len(lower)))
+
+
+def rank_of(size: int, dimension: int) -> int:
+    """About how many orthonormal functions there are of so many features."""
+    return round(target_rank(size, dimension)) if dimension else 1
