@@ -17,6 +17,7 @@ from .geometry import Region, Sampler
 from .options import OPTIONS, Scale, Settings, describe
 from .problem import Problem
 from .solution import Solution
+from .strategy.evolve import evolve_or_grow
 from .strategy.grow import grow
 from .strategy.pipeline import solve_with
 from .strategy.time import march
@@ -51,11 +52,14 @@ def solve(
     frequencies: Distribution | None = None,
     partition: int | Sequence[int] | Mapping[sp.Symbol, int] | None = None,
     layers: int = 1,
-    blocks: int = 1,
+    blocks: int | None = None,
     memory: int | str | None = None,
     cluster: Any = None,
     max_seconds: float | None = None,
     corners: Sequence[Any] | None = None,
+    until: Any = None,
+    continuing: Solution | None = None,
+    keep: Iterable[float] | None = None,
     solver: str = "automatic",
 ) -> Solution:
     """Solve a problem: u(x) = Σ w_j σ(ρ(W_j·x + b_j)), with the weights w by linear least squares.
@@ -83,11 +87,13 @@ def solve_again(solution: Solution) -> Solution:
 def _solved(problem: Problem, settings: Settings) -> Solution:
     """The solution of a problem: in slabs of time, with as many features as pay, or with those asked for."""
     with within(settings.max_seconds) as deadline:
-        if settings.blocks > 1:
+        if settings.blocks is not None and settings.blocks > 1:
             found: Solution = march(problem, settings)
+        elif settings.leaves_features:
+            found = evolve_or_grow(problem, settings)
         else:
             found = grow(problem, settings) if settings.grows else solve_with(problem, settings)
-    if not deadline.passed or found.stats.status == "failed":
+    if not deadline.passed or found.stats.status in ("failed", "out of time"):
         return found
     advice = f"The time was up before all was tried that may lower the error; raise max_seconds. {found.stats.advice}"
     return replace(found, stats=replace(found.stats, status="out of time", advice=advice.strip()))

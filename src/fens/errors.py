@@ -71,11 +71,15 @@ class Unconverged(UserWarning):
 
 
 class NotConverged(FensError, RuntimeError):
-    """A nonlinear iteration did not reach a solution. `states` holds what it did, the last one included."""
+    """A nonlinear iteration did not reach a solution. `states` holds what it did, the last one included.
 
-    def __init__(self, message: str, states: tuple[object, ...] = ()) -> None:
+    Of an evolution that could not be followed to the end, `solution` is that up to the time where it stopped.
+    """
+
+    def __init__(self, message: str, states: tuple[object, ...] = (), solution: object = None) -> None:
         super().__init__(message)
         self.states = states
+        self.solution = solution
 
 
 class ToleranceNotMet(FensError, RuntimeError):

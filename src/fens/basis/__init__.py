@@ -20,6 +20,7 @@ from .singular.holes import AroundHoles
 from .singular.onsets import AtOnsets, SimilarityFunctions
 from .singular.powers import CornerFunctions
 from .sites import Corner, Crack, Hole, Onset, Sites, Spot, place_of
+from .slabs import Combinations, TimeSlabs
 from .space import Draw, JointOperator, Scales, TrialSpace, of_each
 from .spots import AtSpots
 from .union import Union
@@ -27,10 +28,10 @@ from .windows import Cell, Gaussian, Windowed
 
 __all__ = [
     "ACTIVATIONS", "PROPOSALS", "Activation", "AlongEdges", "Ansatz", "AroundHoles", "AtCorners", "AtCracks",
-    "AtOnsets", "AtSpots", "Basis", "Cell", "Chebyshev", "Coefficient", "Composed", "Corner", "CornerFunctions",
+    "AtOnsets", "AtSpots", "Basis", "Cell", "Chebyshev", "Coefficient", "Combinations", "Composed", "Corner", "CornerFunctions",
     "Crack", "CrackFunctions", "CutCornerFunctions", "Distribution", "Draw", "Drawn", "EdgeFunctions", "Frame",
     "Gaussian", "Hole", "InCells", "Isotropic", "JointOperator", "Layers", "Mixture", "Number", "Onset", "Operator",
     "Orders", "Oriented", "Plain", "Proposal", "RandomDraw", "RandomFeatures", "Rough", "Scales",
-    "SimilarityFunctions", "Sites", "Sparse", "Spot", "Sum", "TrialSpace", "TwoLayers", "Union", "Windowed",
+    "SimilarityFunctions", "Sites", "Sparse", "Spot", "Sum", "TimeSlabs", "TrialSpace", "TwoLayers", "Union", "Windowed",
     "activation", "check_initialisation", "of_each", "place_of", "row_slices",
 ]  # fmt: skip

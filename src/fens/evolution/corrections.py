@@ -10,8 +10,9 @@ import numpy as np
 from .._support.steering import Slabs
 from ..errors import EvaluationError
 from .stages import Array, Exact, Frozen, Slab, linearised, residuals
+from .waves import Waves, serves
 
-Corrector = Frozen | Exact
+Corrector = Frozen | Exact | Waves
 
 
 @dataclass(frozen=True)
@@ -96,4 +97,6 @@ def scale_of(X: Array, sizes: Sequence[float] | Array) -> Array:
 
 def _linearised(slab: Slab, X: Array, exact: bool) -> Corrector:
     equations = linearised(slab, X)
-    return Exact.of(slab, equations) if exact else Frozen.of(slab, equations)
+    if exact:
+        return Exact.of(slab, equations)
+    return Waves.of(slab, equations) if serves(slab, equations) else Frozen.of(slab, equations)

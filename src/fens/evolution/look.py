@@ -11,7 +11,7 @@ import numpy as np
 from .._support.device import to_device, to_host
 from .._support.numbers import rms
 from .._support.steering import Slabs
-from .space import Rows, Space, in_space
+from .space import Rows, Space, in_space, streams
 from .stages import Array, Jets, Slab, evaluated, form_of
 
 
@@ -31,18 +31,21 @@ class Lookout:
     space: Space
     seed: np.random.SeedSequence
 
+    @property
+    def _d(self) -> int:
+        return max(1, len(self.space.evolution.problem.coordinates) - 1)
+
     @cached_property
     def usual(self) -> tuple[Rows, ...]:
         """Other places."""
-        periodic = self.space.is_periodic
-        return self.space.asking(1.37 * len(self.space) if periodic else 1.0, self.seed.spawn(1)[0]).rows
+        return self.space.asking(1.37 if self.space.is_periodic else 1.0, streams(self.seed, 1)[0]).rows
 
     @cached_property
     def dense(self) -> tuple[Rows, ...]:
         """Many places."""
         n = len(self.space)
-        rows = 2.0 * n + Slabs.DENSE if self.space.is_periodic else max(3.0, Slabs.DENSE / n)
-        return self.space.asking(rows, self.seed.spawn(2)[1]).rows
+        rows = 2.0 + (Slabs.DENSE / n) ** (1 / self._d) if self.space.is_periodic else max(3.0, Slabs.DENSE / n)
+        return self.space.asking(rows, streams(self.seed, 2)[1]).rows
 
     @cached_property
     def few(self) -> tuple[Rows, ...]:

@@ -9,17 +9,17 @@ earlier errors on the way, the first may be wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from .._support.device import to_device, to_host
-from .._support.progress import tell, time_left
+from .._support.progress import time_left
 from .._support.steering import Slabs
-from ..geometry import Clustered, Demand
 from .look import Look, Lookout
-from .run import Attempt, Run
+from .run import Attempt, Restart, Run
+from .space import places_inside, streams
 from .stages import Array
 from .statement import Evolution
 
@@ -34,15 +34,20 @@ class Step:
     end: float
     differences: Array
     sizes: Array
+    slopes: Array  # in time, at most
     look: Look
 
 
 class Stopped(Exception):
-    """A march that cannot go on: why, and whether it is the beginning that fails."""
+    """A march that cannot go on: why, and whether it is the beginning that fails.
 
-    def __init__(self, why: str, when: float, at_first: bool) -> None:
+    The kind is "time" if that was up, "lost" if all digits are gone, or "failed".
+    """
+
+    def __init__(self, kind: str, why: str, when: float, at_first: bool, length: float = 0.0, features: int = 0) -> None:
         super().__init__(why)
-        self.why, self.when, self.at_first = why, when, at_first
+        self.kind, self.why, self.when, self.at_first = kind, why, when, at_first
+        self.length, self.features = length, features
 
 
 @dataclass
@@ -58,21 +63,34 @@ class March:
     number: int = 0
     wait: int = 0
     sizes: Array = field(default_factory=lambda: np.zeros(0))
-    roughness: list[float] = field(default_factory=list)
+    roughness: list[tuple[int, float]] = field(default_factory=list)  # of the slab that is tried: sizes, and of each
+    bearable: float = 0.0  # roughness that more functions did not lower
     lookout: Lookout | None = None
     _probes: tuple[Array, dict[int, Array]] | None = None
 
     @classmethod
-    def of(cls, evolution: Evolution, seed: np.random.SeedSequence, goal: float, most: int) -> March:
-        """At the first instant, with at most so many features of space."""
-        one, two = seed.spawn(2)
-        size = first_size(evolution)
-        first = Run.of(evolution, Slabs.STAGES, one, goal, size)
-        second = Run.of(evolution, Slabs.STAGES + Slabs.MORE_STAGES, two, goal, second_size(evolution, size))
-        march = cls(evolution, first, second, most, sizes=np.zeros(len(evolution.orders)))
+    def of(
+        cls, evolution: Evolution, seed: np.random.SeedSequence, goal: float, most: int, restart: Restart | None = None
+    ) -> March:
+        """At the first instant or where another march ended, with at most so many features of space."""
+        one, two = streams(seed, 2)
+        size = min(first_size(evolution), most) if restart is None else restart.features[0]
+        more = second_size(evolution, size)
+        starts = (None, None) if restart is None else restart.states
+        first = Run.of(evolution, Slabs.STAGES, one, goal, size, starts[0])
+        second = Run.of(evolution, Slabs.STAGES + Slabs.MORE_STAGES, two, goal, more, starts[1])
+        sizes = np.zeros(len(evolution.orders)) if restart is None else restart.sizes
+        march = cls(evolution, first, second, most, sizes=sizes)
         while march.first.roughness > goal and march._refined(march.first.roughness):
             pass
+        march.roughness.clear()
         return march
+
+    @property
+    def restart(self) -> Restart:
+        """What another march needs to go on from here."""
+        runs = (self.first, self.second)
+        return Restart(tuple(r.space.size for r in runs), tuple((r.space, r.state) for r in runs), self.sizes)
 
     @property
     def now(self) -> float:
@@ -83,7 +101,7 @@ class March:
         """The slabs one by one."""
         while self.position < UNIT:
             if self.number and not time_left():
-                raise Stopped("the time was up, max_seconds", self.now, False)
+                raise Stopped("time", "the time was up", self.now, False)
             step = self._step()
             if step is not None:
                 self.number += 1
@@ -114,12 +132,12 @@ class March:
         end = self.evolution.start + self.evolution.length * (self.position + size) / UNIT
         step = self._compared(a, b, end, look)
         if (step.differences > Slabs.LOST * step.sizes).any():
-            raise Stopped("all digits are gone", start, self.number == 0)
+            raise Stopped("lost", "all digits are gone", start, self.number == 0)
         self.first.accept(a)
         self.second.accept(b)
         self.sizes, self.position = step.sizes, self.position + size
+        self.roughness.clear()
         self._lengthen(a)
-        tell(f"t = {end:.6g} of {self.evolution.end:.6g}")
         return step
 
     def _cut(self, attempt: Attempt, length: float) -> None:
@@ -128,8 +146,10 @@ class March:
         begins = self.position == 0 and self.evolution.base is not None
         most = Slabs.CUTS_AT_FIRST if begins else Slabs.FINEST
         self.level, self.wait = self.level + deep, 4
+        self.roughness.clear()
         if self.level > most:
-            raise Stopped(attempt.why or "the solution is not smooth there", self.now, self.position == 0)
+            why = attempt.why or "the solution is not smooth there"
+            raise Stopped("failed", why, self.now, self.position == 0, length, self.first.space.size)
 
     def _lengthen(self, a: Attempt) -> None:
         self.wait = max(0, self.wait - 1)
@@ -139,13 +159,18 @@ class March:
 
     def _refined(self, roughness: float | None = None) -> bool:
         """Take more functions of space, unless there may be no more, or the last ones did not make it less rough."""
-        if roughness is not None:
-            self.roughness.append(roughness)
-            last = self.roughness[-3:]
-            if len(last) == 3 and last[-1] > Slabs.HELPS * last[0]:
+        if roughness is None:
+            self.roughness.clear()
+        elif roughness <= self.bearable:
+            return False
+        else:
+            self.roughness.append((self.first.space.size, roughness))
+            if wanted(self.roughness, self.first.goal) > self.most:
+                self.bearable = Slabs.ROUGHER * roughness
                 return False
         if not self.first.refined(Slabs.GROWTH, self.most):
             return False
+        self.bearable = 0.0
         self.second.refined_to(second_size(self.evolution, self.first.space.size))
         self.lookout, self._probes = None, None
         return True
@@ -163,7 +188,8 @@ class March:
         here = np.abs(values[0]).max(axis=(0, 2))
         sizes = np.maximum(self.sizes, here)
         sizes = np.maximum(sizes, 1e-10 * float(sizes.max()))
-        return Step(a, end, differences, sizes, look)
+        slopes = np.abs(np.diff(values[0], axis=0)).max(axis=(0, 2)) * (Slabs.INSTANTS - 1) / a.slab.length
+        return Step(a, end, differences, sizes, slopes, look)
 
     def _values(self, which: int, attempt: Attempt, within: Array) -> Array:
         """Instants × components × places."""
@@ -174,22 +200,21 @@ class March:
     @property
     def _at_probes(self) -> dict[int, Array]:
         if self._probes is None:
-            points = probes(self.evolution, self.first.seed)
+            points = places_inside(self.evolution, self.first.seed)
             none = (0,) * points.shape[1]
             matrices = {k: to_host(r.space.matrix(none, points)) for k, r in enumerate((self.first, self.second))}
             self._probes = points, matrices
         return self._probes[1]
 
 
-def probes(evolution: Evolution, seed: np.random.SeedSequence) -> Array:
-    """Places inside, denser towards the faces, and on these."""
-    base = evolution.base
-    if base is None:
-        return np.zeros((1, 0))
-    inside = Clustered(interior=Slabs.PROBES).sample(Demand.inside(base), seed.spawn(1)[0])[0].points
-    rng = np.random.default_rng(seed)
-    edges = [e.piece.sample(8, lambda n, ends, g: g.random((n, len(ends))), rng).points for e in base.edges]
-    return np.concatenate([inside, *edges])
+def wanted(roughness: Sequence[tuple[int, float]], goal: float) -> float:
+    """How many functions it would take until the roughest ones have no part, if it goes on to fall as it did."""
+    if len(roughness) < Slabs.SIZES:
+        return 0.0
+    (fewer, before), (more, after) = roughness[-Slabs.SIZES], roughness[-1]
+    power = np.log(before / after) / np.log(more / fewer)
+    with np.errstate(over="ignore"):
+        return float(more * np.float64(after / goal) ** (1 / power)) if power > 0 else float("inf")
 
 
 def first_size(evolution: Evolution) -> int:

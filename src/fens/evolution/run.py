@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 import numpy as np
+from torch import Tensor
 
 from .._support.device import to_device, to_host
 from .._support.steering import Slabs
@@ -14,6 +15,23 @@ from .corrections import Corrector, corrected, scale_of
 from .space import Space
 from .stages import Array, Frozen, Slab, State
 from .statement import Evolution
+
+
+class Functions(Protocol):
+    """Functions of space: as much of a `Space` as a state needs that is made of them."""
+
+    def matrix(self, orders: tuple[int, ...], points: Array, /) -> Tensor:
+        """∂^α of the functions at points in space."""
+        ...
+
+
+@dataclass(frozen=True)
+class Restart:
+    """Where a march may go on: of both, how many functions there are and the state; sizes of the unknowns so far."""
+
+    features: tuple[int, ...]
+    states: tuple[tuple[Functions, State], ...]
+    sizes: Array
 
 
 @dataclass(frozen=True)
@@ -54,10 +72,13 @@ class Run:
     last: Attempt | None = None
 
     @classmethod
-    def of(cls, evolution: Evolution, stages: int, seed: np.random.SeedSequence, goal: float, size: int) -> Run:
-        """At the first instant."""
+    def of(
+        cls, evolution: Evolution, stages: int, seed: np.random.SeedSequence, goal: float, size: int,
+        start: tuple[Functions, State] | None = None,
+    ) -> Run:  # fmt: skip
+        """At the first instant, or at a state in terms of other functions."""
         space = Space.of(evolution, size, seed)
-        state = first_state(space)
+        state = first_state(space) if start is None else carried_over(start[1], start[0], space)
         return cls(evolution, radau(stages), seed, goal, space, state, state.sizes)
 
     def attempt(self, start: float, length: float) -> Attempt:
@@ -178,8 +199,10 @@ def first_state(space: Space) -> State:
     return State(tuple(parts))
 
 
-def carried_over(state: State, old: Space, new: Space) -> State:
+def carried_over(state: State, old: Functions, new: Space) -> State:
     """A state of one space as that of another."""
+    if new.evolution.base is None:
+        return state
     points, _ = new.inside
     values = old.matrix((0,) * points.shape[1], points)
     parts = []

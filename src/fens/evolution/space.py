@@ -20,7 +20,7 @@ from .._support.device import to_device, to_host
 from .._support.numbers import geometric_mean
 from .._support.steering import ScaleTrials, Slabs
 from ..basis import Frame, Plain, RandomFeatures, activation
-from ..basis.rank import by_rank, target_rank
+from ..basis.rank import by_rank
 from ..geometry import Clustered, Demand, Domain, Pair, Region, Samples
 from ..problem import Jet
 from .inverse import inverse_of
@@ -59,7 +59,7 @@ class Space:
     @classmethod
     def of(cls, evolution: Evolution, size: int, seed: np.random.SeedSequence) -> Space:
         """The space of so many features; without coordinates in space, the one of a constant."""
-        for_features, for_points, for_more = seed.spawn(3)
+        for_features, for_points, for_more = streams(seed, 3)
         base = evolution.base
         if base is None:
             one = _constant(len(evolution.problem.coordinates))
@@ -69,7 +69,7 @@ class Space:
         if len(periods) == len(base.coordinates):
             waves = _all_waves(base, size, evolution.axis)
             B = torch.diag(_amplitudes(waves))
-            return cls(evolution, waves, B, (), (), size).asking(round(Slabs.PERIODIC_ROWS * size), for_points)
+            return cls(evolution, waves, B, (), (), size).asking(Slabs.PERIODIC_ROWS, for_points)
         scale = _scale(base, size)
         features = _drawn(base, size, scale, periods, evolution.axis, for_features)
         B = _orthonormal(base, features, evolution.axis, for_more)
@@ -155,7 +155,8 @@ class Space:
         regions = [r.region for r in asked if r.at is None]
         distinct: list[Region] = list(dict.fromkeys(r for r in regions if r is not None))
         if self.is_periodic:
-            found = [Samples(_uniform(base, rows)) for _ in distinct]  # of a domain without boundary there are no parts
+            grid = Samples(_uniform(base, self._waves, rows))
+            found = [grid for _ in distinct]  # of a domain without boundary there are no parts
         else:
             counts = [regions.count(r) for r in distinct]
             wanted = max(1, len(self)) * len(evolution.problem.components)
@@ -165,12 +166,24 @@ class Space:
             placed[r] = r.paired(s) if isinstance(r, Pair) else s
         return [given[k] if k in given else placed[r.region] for k, r in enumerate(asked)]  # type: ignore[index]
 
+    @property
+    def _waves(self) -> np.ndarray:
+        """How many waves the fastest ones have along each axis."""
+        assert self.evolution.base is not None
+        W = np.delete(to_host(self.features.W), self.evolution.axis, axis=1)
+        return np.round(np.abs(W).max(axis=0) * np.array(self.evolution.base.half_widths) / np.pi)
+
     def _whole(self, orders: Orders) -> Orders:
         axis = self.evolution.axis
         return (*orders[:axis], 0, *orders[axis:])
 
     def _lifted(self, points: np.ndarray) -> Tensor:
         return to_device(np.insert(points, self.evolution.axis, 0.0, axis=1), self.B.device)
+
+
+def streams(seed: np.random.SeedSequence, count: int) -> list[np.random.SeedSequence]:
+    """Streams of random numbers from a seed, the same ones whenever they are asked for."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=seed.spawn_key).spawn(count)
 
 
 def in_space(orders: Orders, axis: int) -> Orders:
@@ -280,14 +293,20 @@ def _orthonormal(base: Domain, features: RandomFeatures, time: int, seed: np.ran
     return Vh[kept].T / sizes[kept]
 
 
-def _uniform(base: Domain, count: float) -> np.ndarray:
-    """Evenly spaced points, at which waves of a period are orthogonal."""
+def _uniform(base: Domain, waves: np.ndarray, times: float) -> np.ndarray:
+    """Evenly spaced points, at which waves of a period are orthogonal: so many for each wave of the fastest."""
     lower, upper = np.array(base.bounds).T
-    each = int(np.ceil(count ** (1 / len(lower))))
-    grid = np.stack(np.meshgrid(*((np.arange(each) + 0.5) / each for _ in lower), indexing="ij"), axis=-1)
+    counts = np.ceil(times * (2 * waves + 1) + 1).astype(int)
+    grid = np.stack(np.meshgrid(*((np.arange(n) + 0.5) / n for n in counts), indexing="ij"), axis=-1)
     return np.asarray(lower + (upper - lower) * grid.reshape(-1, len(lower)))
 
 
-def rank_of(size: int, dimension: int) -> int:
-    """About how many orthonormal functions there are of so many features."""
-    return round(target_rank(size, dimension)) if dimension else 1
+def places_inside(evolution: Evolution, seed: np.random.SeedSequence) -> np.ndarray:
+    """Places inside, denser towards the faces, and on these."""
+    base = evolution.base
+    if base is None:
+        return np.zeros((1, 0))
+    inside = Clustered(interior=Slabs.PROBES).sample(Demand.inside(base), *streams(seed, 1))[0].points
+    rng = np.random.default_rng(seed)
+    edges = [e.piece.sample(8, lambda n, ends, g: g.random((n, len(ends))), rng).points for e in base.edges]
+    return np.concatenate([inside, *edges])

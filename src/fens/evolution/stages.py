@@ -75,10 +75,10 @@ class Slab:
     def at_end(self, X: Array) -> State:
         """The state at the end."""
         parts = [
-            np.array([own[q][-1] * self.space.filter for q in range(order)])
+            np.array([own[q][-1] * self.space.filter for q in range(order)]).reshape(order, len(self.space))
             for own, order in zip(self.in_time(X), self.space.evolution.orders, strict=True)
         ]
-        return State(tuple(p.reshape(len(p), -1) for p in parts))
+        return State(tuple(parts))
 
     def resting(self) -> Array:
         """The values at the beginning at all instants."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from .._support.device import device_of
 from .._support.numbers import bytes_of, is_whole, items, real_number
@@ -17,6 +18,7 @@ from ..lstsq.cluster import Cluster
 Check = Callable[[str, Any], Any]
 
 MOST_PLACES = 100  # that are given as corners
+MOST_TIMES = 100_000  # that are kept
 
 
 def anything(name: str, value: Any) -> Any:
@@ -134,6 +136,23 @@ def places(name: str, value: Any) -> Any:
         what = f"a list of corners, [fens.Corner((0, 1))], at most {MOST_PLACES}"
         raise SettingError(f"{name} must be {what}; got {quoted(value)}.")
     return tuple(map(place_of, given))
+
+
+def event(name: str, value: Any) -> Any:
+    """An expression, or an inequality of two."""
+    inequality = isinstance(value, sp.StrictGreaterThan | sp.GreaterThan | sp.StrictLessThan | sp.LessThan)
+    if not inequality and not isinstance(value, sp.Expr):
+        raise SettingError(f"{name} must be an expression, as u - 1, or an inequality, as u > 1; got {quoted(value)}.")
+    return value
+
+
+def times(name: str, value: Any) -> Any:
+    """Some times, kept as a tuple in their order."""
+    message = f"{name} must be a list of times, at most {MOST_TIMES}; got {quoted(value)}."
+    given = items(value, MOST_TIMES)
+    if not given:
+        raise SettingError(message)
+    return tuple(sorted(real_number(t, SettingError, message) for t in given))
 
 
 def amount(name: str, value: Any) -> Any:

@@ -195,6 +195,22 @@ def places(node: Node, context: Context) -> Any:
     return tuple(tuple(number(v, context) for v in place.items()) for place in node.items())
 
 
+def event(node: Node, context: Context) -> Any:
+    """ "u - 1", or "u > 1"."""
+    for sign, relation in ((">", sp.StrictGreaterThan), ("<", sp.StrictLessThan)):
+        left, found, right = node.text().partition(sign)
+        if found:
+            with node.reading():
+                return relation(context.expression(left), context.expression(right.removeprefix("=")))
+    with node.reading():
+        return context.expression(node.text())
+
+
+def times(node: Node, context: Context) -> Any:
+    """[0, 1, "3/2"]."""
+    return tuple(number(t, context) for t in node.items())
+
+
 def partition(node: Node, context: Context) -> Any:
     """4, [4, 2] or { x = 4 }."""
     if isinstance(node.value, dict):

@@ -23,6 +23,12 @@ from .checks import check_sampler, positive_whole
 from .scale_grid import ScaleGrid
 from .table import OPTIONS, Options, Scale
 
+# options that say nothing of the functions that a solution is made of
+LIMITS = {
+    "continuing", "device", "estimate", "keep", "max_features", "max_iterations", "max_seconds", "memory",
+    "raise_on_failure", "seed", "tol", "until",
+}  # fmt: skip
+
 __all__ = ["Scale", "Settings", "check_sampler"]
 
 
@@ -44,6 +50,18 @@ class Settings(Options):
         self.fixed_scale(problem)
         self.cells(problem.coordinates)
         self.check_corners(problem)
+        self.check_evolution(problem)
+
+    def check_evolution(self, problem: Problem) -> None:
+        """Refuse what is said of an evolution beside features that are those of all times."""
+        for name in ("until", "continuing", "keep"):
+            others = sorted(set(self.options) - LIMITS)
+            if getattr(self, name) is not None and others:
+                with concerning(name):
+                    raise SettingError(
+                        f"{name} follows an evolution in slabs of time that are chosen by themselves; leave out "
+                        f"{', '.join(others)}, or {name}."
+                    )
 
     @concerning("corners")
     def check_corners(self, problem: Problem) -> None:
@@ -108,6 +126,11 @@ class Settings(Options):
         """Whether the number of features is to be found, for which the error must be estimated."""
         given = isinstance(self.features, Mapping) or (self.features is not None and self.tol is None)
         return self.estimate and not given
+
+    @property
+    def leaves_features(self) -> bool:
+        """Whether nothing is said of features, points and their number but limits, so that other functions serve too."""
+        return set(self.options) <= LIMITS
 
     @property
     def first_size(self) -> int:

@@ -157,9 +157,10 @@ class Options:
         check=checks.layers,
         read=readers.whole,
     )
-    blocks: int = option(
-        1,
-        "march through time in so many blocks, each with features of its own.",
+    blocks: int | None = option(
+        None,
+        "march through time in so many blocks of equal length, each with features of its own, or with 1 in a single one; "
+        "by default an evolution is followed in as many slabs of time as suit it.",
         check=checks.at_most(MOST_BLOCKS, "each a solve of its own that takes a second or more"),
         read=readers.whole,
     )
@@ -187,6 +188,23 @@ class Options:
         "domain, changes of conditions and breaks in their formulas are found without.",
         check=checks.places,
         read=readers.places,
+    )
+    until: Any = option(
+        None,
+        "where an evolution ends, if that is before its last time: where the largest value over space of an expression "
+        "in the unknowns changes its sign, or where an inequality begins to hold, as `u.diff(t) > 0`.",
+        check=checks.event,
+        read=readers.event,
+    )
+    continuing: Any = option(  # a file cannot hold a solution
+        None, "a solution of the same evolution up to an earlier time, from whose end it goes on.", compare=False
+    )
+    keep: Any = option(
+        None,
+        "times of an evolution around which the solution is kept, so that memory does not grow with what is forgotten; "
+        "by default all of it is.",
+        check=checks.times,
+        read=readers.times,
     )
     solver: str = option(
         "automatic",

@@ -2,8 +2,9 @@
 
 from ..discretise.field import Field
 from .comparison import Comparison
+from .evolved import Balance, EvolvedSolution
 from .piecewise import PiecewiseSolution
 from .solution import Solution
 from .store import load
 
-__all__ = ["Comparison", "Field", "PiecewiseSolution", "Solution", "load"]
+__all__ = ["Balance", "Comparison", "EvolvedSolution", "Field", "PiecewiseSolution", "Solution", "load"]

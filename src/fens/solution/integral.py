@@ -40,7 +40,7 @@ def integrate(fields: Fields, expression: Any, on: Region | None, n: int, corner
         name = getattr(region, "name", quoted(region))
         raise RegionError(f"integrate() takes a region of {problem.domain.name}; got {name}.")
     n = checked_count(n, region, "integrate()", SettingError)
-    parts = _parts(expression, problem)
+    parts = parts_of(expression, problem, "integrate()")
     places = [c.place for c in corners if len(problem.coordinates) == 2]
     sums = [_sums(parts, fields, region, count, places) for count in (n, n + max(1, n // 3))]
     _check_converged(expression, *sums)
@@ -96,9 +96,9 @@ def _values(formula: Formula, jets: tuple[Any, ...], fields: Fields, samples: Sa
     return integrand
 
 
-def _parts(expression: Any, problem: Problem) -> Parts:
-    """The integrand with a symbol for each derivative of the unknowns; of a complex one both parts."""
-    plain = sympified(expression, SettingError, f"integrate() takes an expression; got {quoted(expression)}.")
+def parts_of(expression: Any, problem: Problem, caller: str) -> Parts:
+    """An expression with a symbol for each derivative of the unknowns; of a complex one both parts."""
+    plain = sympified(expression, SettingError, f"{caller} takes an expression; got {quoted(expression)}.")
     if isinstance(plain, sp.Expr) and not any(plain.has(u) for u in problem.unknowns):
         strange = {s for s in plain.free_symbols if not isinstance(s, Normal)} - set(problem.coordinates)
         if strange or plain.atoms(AppliedUndef):

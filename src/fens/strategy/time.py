@@ -30,6 +30,7 @@ def march(problem: Problem, settings: Settings) -> PiecewiseSolution:
     domain = problem.domain
     if not isinstance(domain, Cylinder) or len(problem.domains) > 1:
         raise SettingError(f"blocks divide the time of one space-time domain, box.during(t, 0, 1); got {domain.name}.")
+    assert settings.blocks is not None
     times = np.linspace(domain.start, domain.end, settings.blocks + 1)
     found: list[Solution] = []
     for start, end in pairwise(times):
