@@ -108,8 +108,10 @@ def test_a_new_option_is_one_field():
 
 
 def test_what_a_file_cannot_have():
-    # it reports failure by its exit code, so that there is nothing to raise, and cannot hold a connection
-    assert {name for name, known in OPTIONS.items() if known.read is None} == {"raise_on_failure", "cluster"}
+    # it reports failure by its exit code, so that there is nothing to raise, and cannot hold a connection or a solution
+    assert {name for name, known in OPTIONS.items() if known.read is None} == {
+        "raise_on_failure", "cluster", "continuing",
+    }  # fmt: skip
 
 
 # checks
@@ -137,6 +139,8 @@ BAD = {
     "cluster": ["here"],
     "max_seconds": [0, -1, "long", float("nan")],
     "corners": [3, "here", [1], [(float("nan"), 0)]],
+    "until": ["u > 1", True, 3],
+    "keep": [3, [], ["soon"], [None]],
     "solver": ["lu", None, ["direct"]],
 }
 # what these may be depends on the problem
@@ -145,6 +149,9 @@ OF_PROBLEM = {
     "scale": [0, -3, "big", True, (1, 2, 3), {x: 1}, float("nan")],
     "weights": ["heavy", None, {square.boundary: -1}],
     "partition": [0, (2, 2, 2), {sp.Symbol("z"): 2}],
+    "until": [u - 1],
+    "keep": [[0.5]],
+    "continuing": [POISSON],
 }
 
 
@@ -355,6 +362,8 @@ WRITTEN = {
     "memory": [("4 GB", "4 GB"), (10**9, 10**9)],
     "max_seconds": [(60, 60.0)],
     "corners": [([[0.25, 0]], ((0.25, 0.0),))],
+    "until": [("x - 1", sp.Symbol("x") - 1), ("x > 1", sp.Symbol("x") > 1), ("x <= 2", sp.Symbol("x") < 2)],
+    "keep": [([1, 0.5], (0.5, 1.0))],
     "solver": [(name, name) for name in SOLVERS],
 }  # fmt: skip
 

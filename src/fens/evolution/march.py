@@ -159,16 +159,22 @@ class March:
 
     def _refined(self, roughness: float | None = None) -> bool:
         """Take more functions of space, unless there may be no more, or the last ones did not make it less rough."""
+        factor = Slabs.GROWTH
         if roughness is None:
             self.roughness.clear()
         elif roughness <= self.bearable:
             return False
         else:
             self.roughness.append((self.first.space.size, roughness))
-            if wanted(self.roughness, self.first.goal) > self.most:
+            more = wanted(self.roughness, self.first.goal)
+            if more > self.most or is_noise(self.roughness, self.first.goal):
                 self.bearable = Slabs.ROUGHER * roughness
                 return False
-        if not self.first.refined(Slabs.GROWTH, self.most):
+            if roughness <= Slabs.NOISE * self.first.goal:
+                factor = Slabs.LEAST_GROWTH
+            elif more:
+                factor = float(np.clip(Slabs.AMPLY * more / self.first.space.size, Slabs.LEAST_GROWTH, Slabs.GROWTH))
+        if not self.first.refined(factor, self.most):
             return False
         self.bearable = 0.0
         self.second.refined_to(second_size(self.evolution, self.first.space.size))
@@ -208,13 +214,21 @@ class March:
 
 
 def wanted(roughness: Sequence[tuple[int, float]], goal: float) -> float:
-    """How many functions it would take until the roughest ones have no part, if it goes on to fall as it did."""
-    if len(roughness) < Slabs.SIZES:
+    """How many functions it would take until the roughest ones have no part, if that goes on to fall as it did.
+
+    It falls exponentially where solutions are smooth, once they are resolved: before that nothing can be told.
+    """
+    if len(roughness) < 3 or roughness[-1][0] < Slabs.TELLS:
         return 0.0
-    (fewer, before), (more, after) = roughness[-Slabs.SIZES], roughness[-1]
-    power = np.log(before / after) / np.log(more / fewer)
-    with np.errstate(over="ignore"):
-        return float(more * np.float64(after / goal) ** (1 / power)) if power > 0 else float("inf")
+    (fewer, before), (more, after) = roughness[-2:]
+    if after >= before:
+        return float("inf")
+    return float(more + (more - fewer) * np.log(after / goal) / np.log(before / after))
+
+
+def is_noise(roughness: Sequence[tuple[int, float]], goal: float) -> bool:
+    """Whether what is left in the roughest functions is small, and does no longer fall as it did: it is rounding."""
+    return len(roughness) > 1 and roughness[-2][1] < Slabs.FALLS * roughness[-1][1] <= Slabs.FALLS * Slabs.NOISE * goal
 
 
 def first_size(evolution: Evolution) -> int:

@@ -130,9 +130,23 @@ class Space:
     def inside(self) -> tuple[np.ndarray, Tensor]:
         """Places in the domain, and the matrix from values there to coefficients."""
         home = next(r for r in self.rows if r.running.condition.region == self.evolution.problem.domain)
-        faces = [r.samples.points for r in self.rows if r.running.region is not home.running.region]
+        others = [r for r in self.rows if r.running.region is not home.running.region and not self.is_periodic]
+        faces = [r.samples.points for r in others]
         points = np.concatenate([home.samples.points, *faces])
         return points, inverse_of(self.matrix((0,) * points.shape[1], points))
+
+    def projected(self, parts: Sequence[Tensor]) -> list[Tensor]:
+        """What is asked at the places of conditions: of those on the grid of a period, only the part of our waves in it.
+
+        The others serve to find that part without aliases, and would be rows that say the same again.
+        """
+        if not self.is_periodic:
+            return list(parts)
+        back = self.inside[1]
+        home = self.evolution.problem.domain
+        return [
+            back.to(p.dtype) @ p if r.running.condition.region == home else p for r, p in zip(self.rows, parts, strict=True)
+        ]
 
     def fitted(self, values: np.ndarray) -> np.ndarray:
         """Coefficients of functions with values at the places of `inside`, a column for each."""

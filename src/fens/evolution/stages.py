@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from .._support.device import to_device, to_host
+from .._support.steering import Slabs
 from ..errors import EvaluationError
 from ..problem import Jet, LinearForm, Normal, Opposite, newton_form
 from .collocation import Collocation
@@ -199,13 +200,16 @@ class Frozen:
                     mean = c if isinstance(c, float) else to_device(c, A.device)[:, None]
                     A[:, jet.unknown] += mean * complex(rate) ** jet.orders[axis] * rows.matrix(jet, axis)
                 parts.append(A.reshape(len(rows), K * n))
-            inverses.append(inverse_of(torch.cat(parts)))
+            inverses.append(inverse_of(torch.cat([without_rounding(A) for A in slab.space.projected(parts)])))
         return cls(slab, averaged, tuple(inverses), all(e.is_steady for e in equations))
 
     def correction(self, F: Array) -> Array:
         """What to add to the coefficients, of residuals F: instants × rows."""
         _, vectors, inverse = self.slab.collocation.spectrum
-        sides = inverse @ -F
+        parts = np.split(F, np.cumsum([len(rows) for rows in self.slab.space.rows])[:-1], axis=1)
+        device = self.slab.space.B.device
+        projected = torch.cat(self.slab.space.projected([to_device(p.T, device) for p in parts]))
+        sides = inverse @ -to_host(projected).T
         found = torch.stack([P @ to_device(b, P.device) for P, b in zip(self.inverses, sides, strict=True)])
         return np.asarray((vectors @ to_host(found)).real).reshape(self.slab.shape)
 
@@ -220,6 +224,12 @@ class Frozen:
             ]
             X = X + self.correction(np.concatenate(F, axis=1))
         return slab.at_end(X).values
+
+
+def without_rounding(A: Tensor) -> Tensor:
+    """A matrix without the rows in which there is nothing but rounding, as of a mean that an equation leaves open."""
+    norms = torch.linalg.vector_norm(A, dim=1)
+    return torch.where((norms > Slabs.NOTHING * norms.max())[:, None], A, 0.0)
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,7 @@ def event(node: Node, context: Context) -> Any:
 
 def times(node: Node, context: Context) -> Any:
     """[0, 1, "3/2"]."""
-    return tuple(number(t, context) for t in node.items())
+    return tuple(sorted(number(t, context) for t in node.items()))
 
 
 def partition(node: Node, context: Context) -> Any:

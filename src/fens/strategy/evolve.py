@@ -23,9 +23,10 @@ def evolve_or_grow(problem: Problem, settings: Settings) -> Solution:
     if found is None:
         return at_once(problem, settings)
     if suits_one(found, settings):
-        other = at_once(problem, replace(settings, raise_on_failure=False))
+        most = min(settings.max_features, Slabs.MOST_AT_ONCE)
+        other = at_once(problem, replace(settings, raise_on_failure=False, max_features=most))
         if is_as_good(other, found):
-            return other
+            return replace(other, settings=settings)
     return told(found, settings)
 
 
