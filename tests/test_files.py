@@ -428,8 +428,8 @@ def test_every_option_of_solve_can_be_given():
 
     from fens.files.options import OPTIONS as KNOWN
 
-    # a file reports failure by its exit code, so that there is nothing to raise, and cannot hold a connection
-    assert {*KNOWN, "problem", "raise_on_failure", "cluster"} == set(signature(fens.solve).parameters)
+    # a file reports failure by its exit code, so that there is nothing to raise, and holds no connection or solution
+    assert {*KNOWN, "problem", "raise_on_failure", "cluster", "continuing"} == set(signature(fens.solve).parameters)
 
 
 BAD = [

@@ -181,6 +181,27 @@ def string(**options):
     return fens.solve(problem, **{"features": 60, "estimate": False, **options})
 
 
+def vibrating(end):
+    long = fens.Box({x: (0, 1)}).during(t, 0, end)
+    v = sp.Function("v")(x, t)
+    return fens.Problem({
+        long: sp.Eq(v.diff(t, 2), v.diff(x, 2)),
+        long.sides: sp.Eq(v, 0),
+        long.initial: [sp.Eq(v, sp.sin(sp.pi * x)), sp.Eq(v.diff(t), 0)],
+    })
+
+
+swing = sp.Function("swing")(t)
+
+
+def pendulum(end):
+    interval = fens.Box({t: (0, end)})
+    return fens.Problem({
+        interval: sp.Eq(swing.diff(t, 2), -sp.sin(swing)),
+        interval.face(t, 0): [sp.Eq(swing, 1), sp.Eq(swing.diff(t), 0)],
+    })
+
+
 def five_dimensions():
     axes = sp.symbols("c0:5")
     g = sp.Function("g")(*axes)
@@ -272,11 +293,13 @@ SOLUTIONS = {
     "corners in the course of time": warm_ell,
     "spots": lambda: peak(square, partition=[2, 2], features=100),
     "blocks of time": lambda: string(blocks=3),
+    "slabs of time": lambda: fens.solve(vibrating(60)),
+    "an event": lambda: fens.solve(pendulum(30), until=swing.diff(t) > 0, keep=[1, 2]),
     "five dimensions, couplings learnt": five_dimensions,
 }
 SOLVED_AGAIN = (
     "an interval, everything chosen", "the paper's options", "a square without a disc", "a cloud", "periodic",
-    "a number from data", "nonlinear, with an estimate", "from another solution", "spots", "blocks of time",
+    "a number from data", "nonlinear, with an estimate", "from another solution", "spots", "blocks of time", "an event",
     "five dimensions, couplings learnt", "two domains", "complex", "a star", "an implicit shape",
 )  # fmt: skip
 
@@ -343,7 +366,8 @@ def compares_and_integrates_alike(before, after):
     exact = {k: sp.cos(before.problem.coordinates[0]) for k in before.problem.unknowns if not isinstance(k, Unknown)}
     few = fens.Random(200)
     assert before.compare(exact, few) == after.compare(exact, few)
-    if not hasattr(before, "blocks") and not isinstance(before.problem.domain, fens.Cloud):
+    long = hasattr(before, "blocks") or hasattr(before, "slabs")
+    if not long and not isinstance(before.problem.domain, fens.Cloud):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Unconverged)  # of a rough function few points are enough here
             n = 20 if len(before.problem.coordinates) < 3 else 6
@@ -813,7 +837,7 @@ def test_fields_that_came_later_have_their_default(tmp_path):
         if entry[0] == "Settings":
             del entry[1 + place]
     loaded = unpacked(sealed(json.dumps(document).encode() + b"\n" + arrays), KINDS, "u.fens")
-    assert loaded.settings.blocks == 1
+    assert loaded.settings.blocks is None
     assert repr(loaded) == repr(small())
 
 

@@ -81,7 +81,8 @@ def solve_again(solution: Solution) -> Solution:
     """
     if not isinstance(solution, Solution):
         raise SettingError(f"solve_again() takes a fens.Solution; got {type(solution).__name__}.")
-    return _told(_solved(solution.problem, solution.settings))
+    asked = getattr(solution, "asked", None)  # where an evolution ended before
+    return _told(_solved(solution.problem if asked is None else asked, solution.settings))
 
 
 def _solved(problem: Problem, settings: Settings) -> Solution:

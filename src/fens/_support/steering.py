@@ -643,7 +643,7 @@ class Slabs(Steering):
     HISTORY = constant(12, "corrections from which the next is combined")
     STALE = constant(12, "corrections from which on equations are linearised anew")
     EXACT = constant(420, "unknowns of a slab up to which its equations are linearised exactly")
-    EVEN = constant(0.3, "part by which coefficients of the highest order may vary where waves are corrected one by one")
+    EVEN = constant(0.3, "part by which coefficients of the highest order may vary where waves are corrected alone")
     EASY = constant(0.5, "share of the degrees of time with which a slab may be twice as long")
     FLOOR = constant(1e-9, "size of the highest degrees, up to which they may be rounding if they do not fall")
     LEVEL = constant(30.0, "factor by which they then differ at most")

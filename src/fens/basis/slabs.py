@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 import torch
@@ -82,9 +83,9 @@ class TimeSlabs(Basis):
         """(Σ_α c_α ∂^α φ_j)(x_i), zero for functions of other slabs."""
         total = points.new_zeros((len(self), len(points))).T
         number = self.slab_of(to_host(points[:, self.axis]))
-        total[torch.as_tensor(number < 0)] = float("nan")
+        total[to_device(number < 0, points.device)] = float("nan")
         for k in np.unique(number[number >= 0]).tolist():
-            here = torch.as_tensor(np.flatnonzero(number == k))
+            here = to_device(np.flatnonzero(number == k), points.device)
             space, columns = self.spaces[self.which[k]], slice(int(self._first[k]), int(self._first[k + 1]))
             for c, alpha in operator:
                 values = space.matrix([(1.0, self._still(alpha))], points[here])
@@ -111,7 +112,7 @@ class TimeSlabs(Basis):
             rows = rows[np.argsort(number[rows], kind="stable")]
             for part in row_slices(len(rows), len(space)):
                 some = rows[part]
-                here = points[torch.as_tensor(some)]
+                here = points[to_device(some, points.device)]
                 matrices = {still: space.matrix([(1.0, still)], here) for still in map(self._still, alphas)}
                 for k, own in _runs(number[some]):
                     w = self._weights(k, weights)
@@ -119,7 +120,8 @@ class TimeSlabs(Basis):
                         polynomials = self._polynomials(k, here[own], alpha[self.axis])
                         in_time = matrices[self._still(alpha)][own] @ w  # points × (degrees and columns)
                         in_time = in_time.reshape(len(polynomials), self.degree + 1, *weights.shape[1:])
-                        total[torch.as_tensor(some[own])] = torch.einsum("pq,pq...->p...", polynomials, in_time)
+                        at = to_device(some[own], points.device)
+                        total[at] = torch.einsum("pq,pq...->p...", polynomials, in_time)
         return totals
 
     def _weights(self, k: int, weights: Tensor) -> Tensor:
@@ -145,4 +147,4 @@ class TimeSlabs(Basis):
 def _runs(numbers: np.ndarray) -> list[tuple[int, slice]]:
     """Equal numbers that follow one another: each, and where."""
     bounds = [0, *(1 + np.flatnonzero(np.diff(numbers))).tolist(), len(numbers)]
-    return [(int(numbers[a]), slice(a, b)) for a, b in zip(bounds[:-1], bounds[1:], strict=True) if b > a]
+    return [(int(numbers[a]), slice(a, b)) for a, b in pairwise(bounds) if b > a]

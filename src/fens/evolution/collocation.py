@@ -82,7 +82,7 @@ class Collocation:
 
     def at(self, instants: np.ndarray) -> np.ndarray:
         """The matrix from values at the knots to values at instants, on the slab or beyond it."""
-        return np.polynomial.chebyshev.chebvander(2 * instants - 1, self.stages) @ self.to_chebyshev
+        return np.asarray(np.polynomial.chebyshev.chebvander(2 * instants - 1, self.stages) @ self.to_chebyshev)
 
 
 @lru_cache(maxsize=32)

@@ -92,7 +92,7 @@ def corrected(slab: Slab, X: Array, sizes: Array, corrector: Corrector | None, g
 def scale_of(X: Array, sizes: Sequence[float] | Array) -> Array:
     """The size of each component: the largest so far; one that vanishes has that of the rounding of others."""
     here = np.maximum(np.linalg.norm(X, axis=2).max(axis=0), sizes)
-    return np.maximum(here, max(1e-10 * float(here.max()), 1e-280))
+    return np.asarray(np.maximum(here, max(1e-10 * float(here.max()), 1e-280)))
 
 
 def _linearised(slab: Slab, X: Array, exact: bool) -> Corrector:

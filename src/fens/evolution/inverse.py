@@ -17,4 +17,5 @@ def inverse_of(A: Tensor) -> Tensor:
     m, n = A.shape
     damping = Slabs.ROUNDING * EPS * (m / n) ** 0.5
     Q, R = torch.linalg.qr(torch.cat([A, damping * torch.eye(n, dtype=A.dtype)]))
-    return torch.linalg.solve_triangular(R, Q[:m].mH, upper=True) * scaling
+    found: Tensor = torch.linalg.solve_triangular(R, Q[:m].mH, upper=True)
+    return found * scaling

@@ -9,12 +9,12 @@ earlier errors on the way, the first may be wrong.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from .._support.device import to_device, to_host
+from .._support.device import to_host
 from .._support.progress import time_left
 from .._support.steering import Slabs
 from .look import Look, Lookout
@@ -44,7 +44,9 @@ class Stopped(Exception):
     The kind is "time" if that was up, "lost" if all digits are gone, or "failed".
     """
 
-    def __init__(self, kind: str, why: str, when: float, at_first: bool, length: float = 0.0, features: int = 0) -> None:
+    def __init__(
+        self, kind: str, why: str, when: float, at_first: bool, length: float = 0.0, features: int = 0
+    ) -> None:
         super().__init__(why)
         self.kind, self.why, self.when, self.at_first = kind, why, when, at_first
         self.length, self.features = length, features
@@ -95,7 +97,7 @@ class March:
     @property
     def now(self) -> float:
         """How far it has come."""
-        return self.evolution.start + self.evolution.length * self.position / UNIT
+        return float(self.evolution.start + self.evolution.length * self.position / UNIT)
 
     def steps(self) -> Iterator[Step]:
         """The slabs one by one."""
@@ -114,19 +116,23 @@ class March:
         a = self.first.attempt(start, length)
         if not a.solved or a.in_time > self.first.goal:
             rough = a.in_space > max(self.first.goal, a.in_time) if a.solved else False
-            return None if rough and self._refined(a.in_space) else self._cut(a, length)
+            if not (rough and self._refined(a.in_space)):
+                self._cut(a, length)
+            return None
         if a.in_space > self.first.goal and self._refined(a.in_space):
             return None
         if self.first.grows_by_itself(length) and self._refined():
             return None
         b = self.second.attempt(start, length)
         if not b.solved:
-            return self._cut(b, length)
+            self._cut(b, length)
+            return None
         if self.second.grows_by_itself(length) and self._refined():
             return None
         look = self._lookout.at(a.slab, a.X, self.number)
         if look.between_instants > Slabs.STANDS_OUT and self.level < Slabs.FINEST - 20:
-            return self._cut(a, length)
+            self._cut(a, length)
+            return None
         if look.between_places > Slabs.STANDS_OUT and self._refined():
             return None
         end = self.evolution.start + self.evolution.length * (self.position + size) / UNIT

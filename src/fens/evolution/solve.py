@@ -175,7 +175,8 @@ def solution_of(evolution: Evolution, settings: Settings, outcome: Outcome) -> E
     return EvolvedSolution(
         problem, space, weights, samples_of(problem, record), scales_of(last) * K, None, stats,
         replace(settings, cluster=None, continuing=None), error if settings.estimate else None,
-        ended=what if outcome.event else "", restart=saved_restart(outcome.restart, evolution.axis),
+        ended=what if outcome.event else "", asked=None if problem is evolution.problem else evolution.problem,
+        restart=saved_restart(outcome.restart, evolution.axis),
     )  # fmt: skip
 
 
@@ -183,7 +184,8 @@ def joined(former: tuple[TrialSpace, Tensor], latter: tuple[TrialSpace, Tensor])
     """Slabs and the slabs that follow them, with their weights."""
     (first, v), (second, w) = former, latter
     a, b = first.members[0], second.members[0]
-    assert isinstance(a, TimeSlabs) and isinstance(b, TimeSlabs)
+    assert isinstance(a, TimeSlabs)
+    assert isinstance(b, TimeSlabs)
     which = (*a.which, *(len(a.spaces) + k for k in b.which))
     member = TimeSlabs(
         (*a.spaces, *b.spaces), which, torch.cat([a.starts, b.starts]), torch.cat([a.ends, b.ends]), a.axis, a.degree

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from .._support.device import to_device, to_host
+from .._support.device import device_of, to_device, to_host
 from .._support.numbers import geometric_mean
 from .._support.steering import ScaleTrials, Slabs
 from ..basis import Frame, Plain, RandomFeatures, activation
@@ -27,6 +27,7 @@ from .inverse import inverse_of
 from .statement import AtAllTimes, Evolution
 
 Orders = tuple[int, ...]
+
 
 
 @dataclass(frozen=True)
@@ -136,17 +137,15 @@ class Space:
         return points, inverse_of(self.matrix((0,) * points.shape[1], points))
 
     def projected(self, parts: Sequence[Tensor]) -> list[Tensor]:
-        """What is asked at the places of conditions: of those on the grid of a period, only the part of our waves in it.
+        """What is asked at the places of conditions: of those on the grid of a period, only its part in our waves.
 
         The others serve to find that part without aliases, and would be rows that say the same again.
         """
         if not self.is_periodic:
             return list(parts)
-        back = self.inside[1]
-        home = self.evolution.problem.domain
-        return [
-            back.to(p.dtype) @ p if r.running.condition.region == home else p for r, p in zip(self.rows, parts, strict=True)
-        ]
+        back, home = self.inside[1], self.evolution.problem.domain
+        on_grid = [r.running.condition.region == home for r in self.rows]
+        return [_product(back, p) if g else p for g, p in zip(on_grid, parts, strict=True)]
 
     def fitted(self, values: np.ndarray) -> np.ndarray:
         """Coefficients of functions with values at the places of `inside`, a column for each."""
@@ -185,7 +184,7 @@ class Space:
         """How many waves the fastest ones have along each axis."""
         assert self.evolution.base is not None
         W = np.delete(to_host(self.features.W), self.evolution.axis, axis=1)
-        return np.round(np.abs(W).max(axis=0) * np.array(self.evolution.base.half_widths) / np.pi)
+        return np.asarray(np.round(np.abs(W).max(axis=0) * np.array(self.evolution.base.half_widths) / np.pi))
 
     def _whole(self, orders: Orders) -> Orders:
         axis = self.evolution.axis
@@ -193,6 +192,11 @@ class Space:
 
     def _lifted(self, points: np.ndarray) -> Tensor:
         return to_device(np.insert(points, self.evolution.axis, 0.0, axis=1), self.B.device)
+
+
+def _product(A: Tensor, B: Tensor) -> Tensor:
+    """A B for a real A."""
+    return torch.complex(A @ B.real, A @ B.imag) if B.is_complex() else A @ B
 
 
 def streams(seed: np.random.SeedSequence, count: int) -> list[np.random.SeedSequence]:
@@ -259,7 +263,7 @@ def _drawn(
     base: Domain, size: int, scale: Sequence[float], periods: Sequence[int], time: int, seed: np.random.SeedSequence
 ) -> RandomFeatures:
     """Random features of space, with whole numbers of waves along axes that are periodic."""
-    device = torch.device("cpu")
+    device = device_of("cpu")
     features = Plain().draw(size, Frame(base.bounds, activation("cos")), seed).scaled(scale, device)
     W, center = to_host(features.W).copy(), to_host(features.center)
     for axis in periods:
@@ -282,14 +286,14 @@ def _all_waves(base: Domain, size: int, time: int) -> RandomFeatures:
     order = np.argsort(np.linalg.norm(W_, axis=1), kind="stable")
     center = np.array(base.bounds).mean(axis=1)
     W_, center = np.insert(W_[order], time, 0.0, axis=1), np.insert(center, time, 0.0)
-    device = torch.device("cpu")
+    device = device_of("cpu")
     return RandomFeatures(
         to_device(W_, device), to_device(b[order], device), to_device(center, device), activation("cos")
     )
 
 
 def _amplitudes(waves: RandomFeatures) -> Tensor:
-    return torch.where(waves.W.abs().sum(dim=1) > 0, 2**0.5, 1.0).to(torch.float64)
+    return torch.where(waves.W.abs().sum(dim=1) > 0, waves.W.new_tensor(2**0.5), waves.W.new_tensor(1.0))
 
 
 def _orthonormal(base: Domain, features: RandomFeatures, time: int, seed: np.random.SeedSequence) -> Tensor:
@@ -304,7 +308,8 @@ def _orthonormal(base: Domain, features: RandomFeatures, time: int, seed: np.ran
     R = torch.linalg.qr(values, mode="r")[1]
     _, sizes, Vh = torch.linalg.svd(R)
     kept = sizes > Slabs.FLAT * sizes[0]
-    return Vh[kept].T / sizes[kept]
+    B: Tensor = Vh[kept].T / sizes[kept]
+    return B
 
 
 def _uniform(base: Domain, waves: np.ndarray, times: float) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""How far a march can be trusted: by what two marches differ, and whether equations hold between the points of either."""
+"""How far a march can be trusted: by what two of them differ, and whether equations hold between their points."""
 
 from __future__ import annotations
 

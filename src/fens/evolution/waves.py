@@ -46,7 +46,7 @@ class Waves:
 
     def correction(self, F: Array) -> Array:
         """What to add to the coefficients, of residuals F: instants × rows."""
-        s, K, n = self.slab.shape
+        s, _, n = self.slab.shape
         space, (_, vectors, inverse) = self.slab.space, self.slab.collocation.spectrum
         values = F.reshape(s, len(space.rows), -1)
         back = space.inside[1]
@@ -95,9 +95,7 @@ class Pairs:
 
 
 def serves(slab: Slab, equations: Sequence[Linear]) -> bool:
-    """Whether waves can be corrected one by one: each equation holds everywhere, and what is of the highest order varies
-    little in it.
-    """
+    """Whether waves can be corrected one by one: equations hold everywhere, and their highest terms vary little."""
     space = slab.space
     homes = all(r.running.condition.region == space.evolution.problem.domain for r in space.rows)
     if not space.is_periodic or not homes or len(equations) != len(space.evolution.orders):
@@ -106,7 +104,7 @@ def serves(slab: Slab, equations: Sequence[Linear]) -> bool:
     for equation in equations:
         highest = max((sum(in_space(j.orders, axis)) for j, _ in equation.operator), default=0)
         for jet, c in equation.operator:
-            if sum(in_space(jet.orders, axis)) == highest > 0 or jet.orders[axis]:
-                if np.ptp(c) > Slabs.EVEN * np.abs(c).max():
-                    return False
+            leads = sum(in_space(jet.orders, axis)) == highest > 0 or jet.orders[axis]
+            if leads and np.ptp(c) > Slabs.EVEN * np.abs(c).max():
+                return False
     return True

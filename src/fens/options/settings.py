@@ -129,7 +129,7 @@ class Settings(Options):
 
     @property
     def leaves_features(self) -> bool:
-        """Whether nothing is said of features, points and their number but limits, so that other functions serve too."""
+        """Whether nothing is said of features and points but limits, so that other functions serve, too."""
         return set(self.options) <= LIMITS
 
     @property

@@ -159,8 +159,8 @@ class Options:
     )
     blocks: int | None = option(
         None,
-        "march through time in so many blocks of equal length, each with features of its own, or with 1 in a single one; "
-        "by default an evolution is followed in as many slabs of time as suit it.",
+        "march through time in so many blocks of equal length, each with features of its own, or with 1 in a single "
+        "one; by default an evolution is followed in as many slabs of time as suit it.",
         check=checks.at_most(MOST_BLOCKS, "each a solve of its own that takes a second or more"),
         read=readers.whole,
     )

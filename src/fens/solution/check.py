@@ -12,6 +12,7 @@ from ..problem import Problem
 from .trial import try_out
 
 if TYPE_CHECKING:
+    from .evolved import Restart
     from .solution import Solution
 
 
@@ -26,6 +27,7 @@ def check_whole(solution: Solution, name: str) -> None:
         and solution.weights.shape == (len(features),)
         and len(solution.scales) == d * len(problem.components)
         and all(s.points.shape[1] == d for s in solution.samples.values())
+        and _goes_on(getattr(solution, "restart", None))
         and (_belong(blocks, problem) if blocks is not None else _sampled(solution))
     )
     if not agree:
@@ -33,6 +35,24 @@ def check_whole(solution: Solution, name: str) -> None:
     for block in blocks or ():
         check_whole(block, name)
     try_out(solution, name)
+
+
+def _goes_on(restart: Restart | None) -> bool:
+    """Whether states of a march are of its functions."""
+    if restart is None:
+        return True
+    states = [v for own in restart.states for v in own]
+    return (
+        len(restart.features) == len(restart.spaces) == len(restart.states) == 2
+        and all(n > 0 for n in restart.features)
+        and all(v.dtype == torch.float64 for v in (*states, restart.sizes))
+        and all(
+            v.ndim == 2 and v.shape[1] == len(space)
+            for space, own in zip(restart.spaces, restart.states, strict=True)
+            for v in own
+        )
+        and restart.sizes.shape == (len(restart.states[0]),) == (len(restart.states[1]),)
+    )
 
 
 def _sampled(solution: Solution) -> bool:

@@ -18,6 +18,7 @@ from ..discretise import RowFunctional, evaluate_jets
 from ..discretise.field import Fields
 from ..errors import SettingError, quoted
 from ..geometry import Cylinder, Samples
+from ..problem import Problem
 from .integral import parts_of
 from .solution import Solution
 
@@ -59,9 +60,13 @@ class Balance:
 @stored("EvolvedSolution")
 @dataclass(frozen=True, repr=False, eq=False)
 class EvolvedSolution(Solution):
-    """A solution in slabs of time whose lengths suit it; `ended` says why it ends before the problem does, if so."""
+    """A solution in slabs of time whose lengths suit it.
+
+    Where it ends before the problem that was asked for, `ended` says why, and `problem` is that up to there.
+    """
 
     ended: str = ""
+    asked: Problem | None = None
     restart: Restart | None = None
 
     @property
@@ -120,9 +125,10 @@ class EvolvedSolution(Solution):
 
     def __repr__(self) -> str:
         lines = super().__repr__().split("\n  ")
+        time = self.problem.coordinates[self.slabs.axis]
         lines[1] = (
             f"{self.stats.features} functions of space times polynomials of degree {self.slabs.degree} in "
-            f"{len(self.slabs.which)} slabs of time, to {self.problem.domain.coordinates[self.slabs.axis]} = {self.end:.10g}"
+            f"{len(self.slabs.which)} slabs of time, to {time} = {self.end:.10g}"
         )
         lines[2] = f"residual {self.stats.residual:.1e} of the terms, {sum(self.stats.seconds.values()):.2f} s"
         return "\n  ".join([*lines, self.ended] if self.ended else lines)

@@ -18,6 +18,7 @@ import torch
 from ..basis import (
     Cell,
     Chebyshev,
+    Combinations,
     Composed,
     Corner,
     CornerFunctions,
@@ -32,6 +33,7 @@ from ..basis import (
     RandomFeatures,
     SimilarityFunctions,
     Spot,
+    TimeSlabs,
     TrialSpace,
     Union,
     Windowed,
@@ -144,7 +146,11 @@ def _layers(f: Layers) -> bool:
 
 
 def _joined(f: Any) -> bool:
-    return len(f.members) > 0 and len({m.dimension for m in f.members}) == 1
+    return _joined_members(f.members)
+
+
+def _joined_members(members: Sequence[Any]) -> bool:
+    return len(members) > 0 and len({m.dimension for m in members}) == 1
 
 
 def _windowed(f: Windowed) -> bool:
@@ -203,6 +209,19 @@ def _crack_functions(f: CrackFunctions) -> bool:
     inside = len(f.axes) == 2 and all(0 <= k < f.coordinates <= MOST_COORDINATES for k in f.axes)
     alike = f.inner is None or (len(f.inner) == len(f.terms) and f.inner.dimension == f.coordinates)
     return inside and alike and _size(f.size) and _tensors(f.tips, f.terms, shapes=[(2, 2), (len(f.terms), 6)])
+
+
+def _combinations(f: Combinations) -> bool:
+    return f.B.ndim == 2 and _tensors(f.B, shapes=[(len(f.plain), f.B.shape[1])])
+
+
+def _time_slabs(f: TimeSlabs) -> bool:
+    inside = 0 <= f.axis < f.dimension and 0 < f.degree <= MOST_POLYNOMIALS and len(f.which) > 0
+    known = _joined_members(f.spaces) and all(isinstance(k, int) and 0 <= k < len(f.spaces) for k in f.which)
+    if not inside or not known or not _tensors(f.starts, f.ends, shapes=[(len(f.which),)] * 2):
+        return False
+    between = torch.stack([f.starts, f.ends], dim=1).flatten()
+    return bool((f.starts < f.ends).all() and (between.diff() >= 0).all() and (between.abs() <= LARGEST).all())
 
 
 def _field(f: Field) -> bool:
@@ -340,6 +359,8 @@ CHECKS: Mapping[type, Callable[[Any], Any]] = {
     Windowed: _windowed,
     Composed: _composed,
     TrialSpace: _joined,
+    Combinations: _combinations,
+    TimeSlabs: _time_slabs,
     Cell: lambda c: len(c.lower) == len(c.upper) == len(c.overlap) > 0,
     Spot: lambda s: len(s.centre) == len(s.width) > 0 and _place(*s.centre) and _size(*s.width),
     Corner: _corner,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .._support.steering import Slabs
-from ..errors import NotConverged, SettingError, ToleranceNotMet, concerning
+from ..errors import SettingError, concerning
 from ..evolution.solve import evolve, told
 from ..evolution.statement import Evolution
 from ..options import Settings
@@ -44,7 +44,8 @@ def suits_one(found: EvolvedSolution, settings: Settings) -> bool:
 
 def is_as_good(other: Solution, found: Solution) -> bool:
     """Whether a solution with functions of space and time is to be preferred to one in slabs."""
-    return other.stats.status in ("converged", "settled") and other.expected_error <= Slabs.ENOUGH * found.expected_error
+    ended = other.stats.status in ("converged", "settled")
+    return ended and other.expected_error <= Slabs.ENOUGH * found.expected_error
 
 
 def check(evolution: Evolution | None, problem: Problem, settings: Settings) -> None:
