@@ -30,8 +30,8 @@ __all__ = [
     "ACTIVATIONS", "PROPOSALS", "Activation", "AlongEdges", "Ansatz", "AroundHoles", "AtCorners", "AtCracks",
     "AtOnsets", "AtSpots", "Basis", "Cell", "Chebyshev", "Coefficient", "Combinations", "Composed", "Corner",
     "CornerFunctions", "Crack", "CrackFunctions", "CutCornerFunctions", "Distribution", "Draw", "Drawn",
-    "EdgeFunctions", "Frame", "Gaussian", "Hole", "InCells", "Isotropic", "JointOperator", "Layers", "Mixture", "Number", "Onset", "Operator",
-    "Orders", "Oriented", "Plain", "Proposal", "RandomDraw", "RandomFeatures", "Rough", "Scales",
-    "SimilarityFunctions", "Sites", "Sparse", "Spot", "Sum", "TimeSlabs", "TrialSpace", "TwoLayers", "Union",
-    "Windowed", "activation", "check_initialisation", "of_each", "place_of", "row_slices",
+    "EdgeFunctions", "Frame", "Gaussian", "Hole", "InCells", "Isotropic", "JointOperator", "Layers", "Mixture",
+    "Number", "Onset", "Operator", "Orders", "Oriented", "Plain", "Proposal", "RandomDraw", "RandomFeatures", "Rough",
+    "Scales", "SimilarityFunctions", "Sites", "Sparse", "Spot", "Sum", "TimeSlabs", "TrialSpace", "TwoLayers",
+    "Union", "Windowed", "activation", "check_initialisation", "of_each", "place_of", "row_slices",
 ]  # fmt: skip

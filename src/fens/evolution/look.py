@@ -11,6 +11,7 @@ import numpy as np
 from .._support.device import to_device, to_host
 from .._support.numbers import rms
 from .._support.steering import Slabs
+from ..problem import Jet
 from .space import Rows, Space, in_space, streams
 from .stages import Array, Jets, Slab, evaluated, form_of
 
@@ -58,7 +59,7 @@ class Lookout:
             found.append(Rows(rows.running, rows.samples.only(some), matrices))
         return tuple(found)
 
-    def _inside(self, slab: Slab, X: Array) -> Callable[[Rows], float]:
+    def _inside(self, slab: Slab, X: Array) -> Callable[[Left], float]:
         """The size that the terms of a condition on the boundary have inside, where they need not vanish."""
         axis, points = slab.space.evolution.axis, self.space.inside[0]
         some = points[:: max(1, len(points) // Slabs.DENSE)]
@@ -71,14 +72,7 @@ class Lookout:
             matrix = slab.space.matrix(in_space(orders, axis), some)
             return rms(to_host(matrix @ to_device(own[component][orders[axis]].T, device)))
 
-        def whole(rows: Rows) -> float:
-            form = form_of(rows)
-            return sum(
-                abs(float(c.expression)) * size(jet.unknown, jet.orders)
-                for jet, c in form.coefficients if c.expression.is_number
-            )
-
-        return whole
+        return lambda left: sum(c * size(jet.unknown, jet.orders) for jet, c in left.coefficients)
 
     def at(self, slab: Slab, X: Array, number: int) -> Look:
         """What a slab leaves of the conditions."""
@@ -87,9 +81,9 @@ class Lookout:
         ratios, scales = [], []
         inside = self._inside(slab, X)
         for rows in self.usual:
-            F, terms = _left(slab, X, rows, usual)
-            whole = max(sum(map(rms, terms)), inside(rows))
-            ratios.append(rms(F) / whole if whole > 0 else 0.0)
+            left = Left.of(slab, X, rows, usual)
+            whole = max(sum(map(rms, left.terms)), inside(left))
+            ratios.append(rms(left.F) / whole if whole > 0 else 0.0)
             scales.append(whole)
         dense, one = (np.arange(Slabs.DENSE) + rng.random()) / Slabs.DENSE, rng.random(1)
         return Look(
@@ -100,23 +94,32 @@ class Lookout:
 def _worst(slab: Slab, X: Array, places: tuple[Rows, ...], instants: Array, scales: list[float]) -> float:
     found = [0.0]
     for rows, scale in zip(places, scales, strict=True):
-        F, terms = _left(slab, X, rows, instants)
-        whole = max(scale, *(float(np.abs(t).max()) for t in terms)) if terms else scale
-        found.append(float(np.abs(F).max()) / whole if whole > 0 else 0.0)
+        left = Left.of(slab, X, rows, instants)
+        whole = max([scale, *(float(np.abs(t).max()) for t in left.terms)])
+        found.append(float(np.abs(left.F).max()) / whole if whole > 0 else 0.0)
     return max(found)
 
 
-def _left(slab: Slab, X: Array, rows: Rows, within: Array) -> tuple[Array, list[Array]]:
-    """F at places and instants, given as shares of the slab, and its terms."""
-    instants = slab.start + slab.length * within
-    jets = _jets_at(slab, X, rows, within)
-    values, count = evaluated(slab, rows, jets, instants), len(instants) * len(rows)
-    form = form_of(rows)
-    F = -form.source(values, count)
-    symbols = dict(rows.running.condition.equation.jets)
-    terms = [c(values, count) * values[symbols[jet]] for jet, c in form.coefficients]
-    terms.append(F - sum(terms))
-    return F, terms
+@dataclass(frozen=True)
+class Left:
+    """What is left of a condition, F, its terms, and the sizes of its coefficients."""
+
+    F: Array
+    terms: list[Array]
+    coefficients: list[tuple[Jet, float]]
+
+    @classmethod
+    def of(cls, slab: Slab, X: Array, rows: Rows, within: Array) -> Left:
+        """At places and instants, given as shares of the slab."""
+        instants = slab.start + slab.length * within
+        jets = _jets_at(slab, X, rows, within)
+        values, count = evaluated(slab, rows, jets, instants), len(instants) * len(rows)
+        form = form_of(rows)
+        F = -form.source(values, count)
+        symbols = dict(rows.running.condition.equation.jets)
+        coefficients = [(jet, c(values, count)) for jet, c in form.coefficients]
+        terms = [c * values[symbols[jet]] for jet, c in coefficients]
+        return cls(F, [*terms, F - sum(terms)], [(jet, rms(c)) for jet, c in coefficients])
 
 
 def _jets_at(slab: Slab, X: Array, rows: Rows, within: Array) -> Jets:
