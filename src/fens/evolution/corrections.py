@@ -9,10 +9,11 @@ import numpy as np
 
 from .._support.steering import Slabs
 from ..errors import EvaluationError
+from .galerkin import Galerkin
 from .stages import Array, Exact, Frozen, Slab, linearised, residuals
 from .waves import Waves, serves
 
-Corrector = Frozen | Exact | Waves
+Corrector = Frozen | Exact | Galerkin | Waves
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class Mixture:
 def corrected(slab: Slab, X: Array, sizes: Array, corrector: Corrector | None, goal: float) -> Corrected:
     """The solution in a slab, from a first guess; `sizes` are those of the components so far."""
     s, K, n = slab.shape
-    exact = s * K * n <= Slabs.EXACT and not slab.space.evolution.is_steady
+    few = s * K * n <= Slabs.EXACT and slab.space.quadrature is None
+    exact = few and not slab.space.evolution.is_steady
     mixture, last, age = Mixture(scale_of(X, sizes)), float("inf"), 0
     least, since = float("inf"), 0
     for k in range(1, Slabs.STEPS + 1):
@@ -74,7 +76,7 @@ def corrected(slab: Slab, X: Array, sizes: Array, corrector: Corrector | None, g
         if length <= Slabs.SETTLED * goal:
             return Corrected(X + step, True, corrector, k)
         least, since = (length, 0) if length < 0.5 * least else (least, since + 1)
-        if since >= 3 and least <= 30 * goal:
+        if is_rounding(least, since, goal):
             return Corrected(X + step, True, corrector, k)
         direct = exact or corrector.steady
         X = X + step if direct else mixture.next(X, step)
@@ -89,6 +91,14 @@ def corrected(slab: Slab, X: Array, sizes: Array, corrector: Corrector | None, g
     return Corrected(X, False, corrector, Slabs.STEPS, "the iteration does not end")
 
 
+def is_rounding(least: float, since: int, goal: float) -> bool:
+    """Whether corrections, of which the least was so many steps ago, have come to where they only are rounding.
+
+    Where space does not resolve a solution, what is left of the equations makes that larger.
+    """
+    return (since >= Slabs.RESTS and least <= 30 * goal) or (since >= 2 * Slabs.RESTS and least <= Slabs.RESTLESS)
+
+
 def scale_of(X: Array, sizes: Sequence[float] | Array) -> Array:
     """The size of each component: the largest so far; one that vanishes has that of the rounding of others."""
     here = np.maximum(np.linalg.norm(X, axis=2).max(axis=0), sizes)
@@ -99,4 +109,6 @@ def _linearised(slab: Slab, X: Array, exact: bool) -> Corrector:
     equations = linearised(slab, X)
     if exact:
         return Exact.of(slab, equations)
+    if slab.space.quadrature is not None and (found := Galerkin.of(slab, equations)) is not None:
+        return found
     return Waves.of(slab, equations) if serves(slab, equations) else Frozen.of(slab, equations)

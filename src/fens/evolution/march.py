@@ -114,12 +114,14 @@ class March:
         size = UNIT >> self.level
         start, length = self.now, self.evolution.length * size / UNIT
         a = self.first.attempt(start, length)
-        if not a.solved or a.in_time > self.first.goal:
+        # where space does not resolve the solution, time need not do so much better
+        least = Slabs.OF_ROUGHNESS * a.in_space if a.solved and a.in_space <= self.bearable else 0.0
+        if not a.solved or a.in_time > max(self.first.goal, least):
             rough = a.in_space > max(self.first.goal, a.in_time) if a.solved else False
             if not (rough and self._refined(a.in_space)):
                 self._cut(a, length)
             return None
-        if a.in_space > self.first.goal and self._refined(a.in_space):
+        if a.in_space > Slabs.IN_SLABS * self.first.goal and self._refined(a.in_space):
             return None
         if self.first.grows_by_itself(length) and self._refined():
             return None
@@ -180,12 +182,18 @@ class March:
                 factor = Slabs.LEAST_GROWTH
             elif more:
                 factor = float(np.clip(Slabs.AMPLY * more / self.first.space.size, Slabs.LEAST_GROWTH, Slabs.GROWTH))
-        if not self.first.refined(factor, self.most):
+        if self.cost(factor) > Slabs.MOST_FLOPS or not self.first.refined(factor, self.most):
             return False
         self.bearable = 0.0
         self.second.refined_to(second_size(self.evolution, self.first.space.size))
         self.lookout, self._probes = None, None
         return True
+
+    def cost(self, factor: float) -> float:
+        """Operations that a linearisation takes with so many times as many functions of space."""
+        space, stages = self.first.space, self.first.collocation.stages
+        rows, columns = sum(map(len, space.rows)), len(space) * len(self.evolution.orders)
+        return 4.0 * stages * (columns if space.is_periodic else rows) * columns**2 * factor**3
 
     @property
     def _lookout(self) -> Lookout:

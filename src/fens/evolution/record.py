@@ -10,6 +10,7 @@ import torch
 
 from .._support.device import to_device
 from .._support.numbers import EPS
+from .._support.steering import Slabs
 from ..basis import Combinations, TimeSlabs, TrialSpace
 from .march import Step
 from .space import Space
@@ -74,7 +75,7 @@ class Record:
         self.between = max(self.between, step.look.between_instants, step.look.between_places)
         self.rows += step.first.slab.collocation.stages * sum(map(len, step.first.slab.space.rows))
         self.corrections += step.first.steps
-        self.restless |= step.first.in_space > 10 * goal
+        self.restless |= step.first.in_space > Slabs.IN_SLABS * goal
         self.history.append((step.end, float(np.abs(step.first.knots).max())))
 
     @property

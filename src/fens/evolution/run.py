@@ -12,6 +12,7 @@ from .._support.device import to_device, to_host
 from .._support.steering import Slabs
 from .collocation import Collocation, radau
 from .corrections import Corrector, corrected, scale_of
+from .galerkin import Galerkin
 from .space import Space
 from .stages import Array, Frozen, Slab, State
 from .statement import Evolution
@@ -88,7 +89,7 @@ class Run:
         found = corrected(slab, self._guess(slab), self.sizes, corrector, self.goal)
         if not found.solved and corrector is not None and not corrector.steady:
             found = corrected(slab, self._guess(slab), self.sizes, None, self.goal)
-        if isinstance(found.corrector, Frozen):  # those that follow the solution serve at this length only
+        if isinstance(found.corrector, Frozen | Galerkin):  # those that follow the solution serve at this length only
             self.correctors = {k: c for k, c in self.correctors.items() if c.steady}
             self.correctors[length] = found.corrector
         if not found.solved:

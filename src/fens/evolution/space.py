@@ -21,7 +21,7 @@ from .._support.numbers import geometric_mean
 from .._support.steering import ScaleTrials, Slabs
 from ..basis import Frame, Plain, RandomFeatures, activation
 from ..basis.rank import by_rank
-from ..geometry import Clustered, Demand, Domain, Pair, Region, Samples
+from ..geometry import Ball, Box, Clustered, Combined, Demand, Domain, Pair, Polygon, Region, Samples, Star
 from ..problem import Jet
 from .inverse import inverse_of
 from .statement import AtAllTimes, Evolution
@@ -56,6 +56,7 @@ class Space:
     rows: tuple[Rows, ...]
     scale: tuple[float, ...]
     size: int  # how many features were asked for
+    quadrature: Tensor | None = None  # the weights of places in the domain, if these are a rule for integrals
 
     @classmethod
     def of(cls, evolution: Evolution, size: int, seed: np.random.SeedSequence) -> Space:
@@ -75,14 +76,44 @@ class Space:
         features = _drawn(base, size, scale, periods, evolution.axis, for_features)
         B = _orthonormal(base, features, evolution.axis, for_more)
         made = cls(evolution, features, B, (), scale, size)
-        return made.asking(Slabs.ROWS, for_points)
+        rule = made.rule() if evolution.gives_derivatives and has_rule(base) else None
+        return made.asking(Slabs.ROWS, for_points, rule)
 
-    def asking(self, rows: float, seed: np.random.SeedSequence) -> Space:
-        """The same functions with conditions at other places: so many rows for each function."""
+    def asking(
+        self, rows: float, seed: np.random.SeedSequence, rule: tuple[Samples, np.ndarray] | None = None
+    ) -> Space:
+        """The same functions with conditions at other places: so many rows for each function, or those of a rule."""
         asked = self.asked
         placed = self._places(asked, rows, seed)
+        if rule is not None:
+            home = self.evolution.problem.domain
+            placed = [rule[0] if r.condition.region == home else s for r, s in zip(asked, placed, strict=True)]
         made = tuple(self._rows(r, s) for r, s in zip(asked, placed, strict=True))
-        return Space(self.evolution, self.features, self.B, made, self.scale, self.size)
+        weights = None if rule is None else to_device(rule[1], self.B.device)
+        return Space(self.evolution, self.features, self.B, made, self.scale, self.size, weights)
+
+    def rule(self) -> tuple[Samples, np.ndarray]:
+        """Places in the domain and weights with which products of two functions are integrated."""
+        base = self.evolution.base
+        assert base is not None
+        W = np.delete(to_host(self.features.W), self.evolution.axis, axis=1)
+        fastest = 2 * W[np.argsort(-np.linalg.norm(W, axis=1))[: Slabs.FASTEST]]  # of products
+        radians = (np.abs(fastest).max(axis=0) * np.array(base.half_widths)).max()
+        count, before = int(np.ceil(Slabs.OF_RADIANS * radians)) + Slabs.MORE_POINTS, np.inf
+        while True:
+            samples, weights = base.rule(count)
+            found = weights @ np.exp(1j * (samples.points @ fastest.T))
+            if np.abs(found - before).max() <= Slabs.INTEGRATED * np.abs(weights).sum():
+                return samples, weights
+            count, before = round(Slabs.GROWTH * count), found
+
+    @cached_property
+    def test(self) -> Tensor:
+        """The matrix from values at the places of the rule to integrals with each function."""
+        assert self.quadrature is not None
+        home = next(r for r in self.rows if r.running.condition.region == self.evolution.problem.domain)
+        points = home.samples.points
+        return (self.quadrature[:, None] * self.matrix((0,) * points.shape[1], points)).T.contiguous()
 
     def __len__(self) -> int:
         return self.B.shape[1]
@@ -207,6 +238,13 @@ def streams(seed: np.random.SeedSequence, count: int) -> list[np.random.SeedSequ
 def in_space(orders: Orders, axis: int) -> Orders:
     """The orders of a derivative without that in time."""
     return (*orders[:axis], *orders[axis + 1 :])
+
+
+def has_rule(shape: Domain) -> bool:
+    """Whether rules for integrals over a shape are made fast."""
+    if isinstance(shape, Combined):
+        return has_rule(shape.first) and has_rule(shape.second)
+    return len(shape.coordinates) == 1 or isinstance(shape, Ball | Box | Polygon | Star)
 
 
 def periodic_axes(evolution: Evolution) -> tuple[int, ...]:

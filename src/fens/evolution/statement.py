@@ -90,6 +90,21 @@ class Evolution:
             for form in forms for _, c in form.coefficients
         )
 
+    @cached_property
+    def gives_derivatives(self) -> bool:
+        """Whether equations in the domain, as many as unknowns, have a derivative in time of each, and others have none."""
+        axis, domain = self.axis, self.problem.domain
+        found = set()
+        for r in self.running:
+            for jet, _ in r.condition.equation.jets:
+                if r.condition.region != domain and jet.orders[axis]:
+                    return False
+                if jet.orders[axis] and jet.orders[axis] == self.orders[jet.unknown]:
+                    if sum(jet.orders) != jet.orders[axis]:
+                        return False
+                    found.add(jet.unknown)
+        return len(found) == len(self.orders)
+
     def until(self, end: float) -> Problem:
         """The problem as far as some time."""
         return shortened(self.problem, end)
