@@ -660,7 +660,6 @@ def test_largest_values_are_looked_for_between_places():
     assert when == pytest.approx(0.5, abs=1e-12)
 
 
-@pytest.mark.xfail(strict=True, reason="of few places the best one is farther from the peak than is looked")
 def test_largest_values_are_looked_for_between_places_of_a_plane():
     found = evolution({**DIFFUSION, PLATE.sides: sp.Eq(z, 0)})
     space = Space.of(found, 120, SEED)
@@ -746,7 +745,7 @@ def test_the_verdict_of_a_march(record, goal, verdict, word):
         (1e-7, False),
         (1e-2, True),
         (INF, True),
-        pytest.param(NAN, True, marks=pytest.mark.xfail(strict=True, reason="the largest of 0 and NaN is 0 to Python")),
+        (NAN, True),
     ],
 )
 def test_what_contradicts_the_equations(residual, expected):

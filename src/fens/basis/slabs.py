@@ -42,7 +42,8 @@ class Combinations(OfBasis):
 class TimeSlabs(Basis):
     """ψ_i(x) T_q(τ), τ from −1 to 1 in each slab, which may leave gaps: there is no value in these.
 
-    Functions are counted slab by slab, in each degree by degree; slab k has the functions of `spaces[which[k]]`.
+    Functions are counted slab by slab, in each degree by degree; slab k has the functions of `spaces[which[k]]`. Time
+    begins at `first`, which is before the first slab where that was forgotten.
     """
 
     spaces: tuple[Basis, ...]
@@ -51,6 +52,12 @@ class TimeSlabs(Basis):
     ends: Tensor
     axis: int  # of time
     degree: int
+    first: float | None = None
+
+    @property
+    def beginning(self) -> float:
+        """When time begins."""
+        return float(self.starts[0]) if self.first is None else self.first
 
     @property
     def dimension(self) -> int:
@@ -77,7 +84,8 @@ class TimeSlabs(Basis):
     def slab_of(self, times: np.ndarray) -> np.ndarray:
         """The slab of each time, the first or last one beyond all; −1 in gaps."""
         number = np.minimum(np.searchsorted(self._ends, times), len(self._ends) - 1)
-        return np.where((times < self._starts[number]) & (number > 0), -1, number)
+        forgotten = (number > 0) | (self.beginning < self._starts[0])
+        return np.where((times < self._starts[number]) & forgotten, -1, number)
 
     def matrix(self, operator: Operator, points: Tensor) -> Tensor:
         """(Σ_α c_α ∂^α φ_j)(x_i), zero for functions of other slabs."""

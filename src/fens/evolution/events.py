@@ -40,7 +40,7 @@ class Event:
         if isinstance(stated, RISING + FALLING):
             expression, direction = stated.lhs - stated.rhs, 1 if isinstance(stated, RISING) else -1
         parts = parts_of(expression, evolution.problem, "until=")
-        if len(parts) > 1 or not parts[0][1]:
+        if len(parts) > 1 or not parts[0][1] or parts[0][0].expression.has(sp.I):
             raise SettingError(
                 f"until= takes a real expression in the unknowns, or an inequality of them; got {quoted(stated)}."
             )
@@ -53,6 +53,8 @@ class Event:
         found = [value(t) for t in times]
         if self.last is not None:
             found[0] = self.last
+        elif abs(found[0]) <= Slabs.ZERO * max(map(abs, found)):  # what is zero at first does not become so
+            found[0] = 0.0
         self.last = found[-1]
         for (s, a), (t, b) in zip(zip(times, found, strict=True), zip(times[1:], found[1:], strict=True), strict=False):
             if a != 0 and a * b <= 0 and self.direction * (b - a) >= 0:
@@ -88,15 +90,19 @@ class Event:
             if base is None:
                 return float(values[0])
             best, value = self.places[int(values.argmax())], float(values.max())
-            reach = np.array(base.half_widths) / Slabs.CLOSER
-            while reach.max() > 1e-9 * max(base.half_widths):
-                around = best + reach * self._star(len(best))
-                around = around[base.contains(around)]
-                if len(around):
-                    values = at(around, t)
-                    if values.max() > value:
-                        best, value = around[int(values.argmax())], float(values.max())
-                reach = reach / 3
+            widths, star = np.array(base.half_widths), self._star(len(best))
+            part = Slabs.CLOSER / len(self.places) ** (1 / len(best))
+            for _ in range(Slabs.CLOSER_STEPS):
+                around = best + part * widths * star
+                inside = base.contains(around)
+                values = at(around[inside], t) if inside.any() else np.array([-np.inf])
+                k = int(values.argmax())
+                at_edge = values[k] > value and np.abs(star[inside][k]).max() == 1
+                if values[k] > value:
+                    best, value = around[inside][k], float(values[k])
+                part = part if at_edge else part / 3
+                if part < Slabs.CLOSEST:
+                    break
             return value
 
         return largest

@@ -1,9 +1,9 @@
-"""Corrections by Galerkin's method: equations tested with the functions that obey the conditions on the boundary.
+"""Corrections by Galerkin's method: equations tested with functions that obey the conditions on the boundary.
 
-Least squares at points, as good as they are for one slab, let the roughest functions grow in waves from slab to slab. With
-the residual orthogonal to those functions that the solution is sought among, energy stays energy: what is symmetric is so
-to rounding. What the conditions ask is solved first; then a small square system for each rate of time, of the functions
-that are left, is all that remains, so that this is faster, too.
+Least squares at points, good as they are for one slab, let the roughest functions of waves grow from slab to slab.
+With the residual orthogonal to those functions that the solution is sought among, energy stays energy: what is
+symmetric is so to rounding. What the conditions ask is solved first; then a small square system for each rate of time,
+of the functions that are left, is all that remains, so that this is faster, too.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ class Galerkin:
     def of(cls, slab: Slab, equations: Sequence[Linear]) -> Galerkin | None:
         """For slabs of this length; None if the equations do not give the highest derivatives in time."""
         space, axis, (_, K, n) = slab.space, slab.space.evolution.axis, slab.shape
-        home = tuple(k for k, r in enumerate(space.rows) if r.running.condition.region == space.evolution.problem.domain)
+        domain = space.evolution.problem.domain
+        home = tuple(k for k, r in enumerate(space.rows) if r.running.condition.region == domain)
         inside = [equations[k] for k in home]
         mass = _mass(inside, space.evolution.orders, axis)
         if mass is None:
@@ -54,11 +55,11 @@ class Galerkin:
         coupled = [Z.T @ (g @ lift) for g in G]
         inverses, couplings = [], []
         for rate in (slab.collocation.spectrum[0] / slab.length).tolist():
-            inverses.append(torch.linalg.inv(sum(rate**q * g for q, g in enumerate(reduced))))  # type: ignore[arg-type]
+            inverses.append(torch.linalg.inv(sum(rate**q * g for q, g in enumerate(reduced))))
             couplings.append(sum(rate**q * c for q, c in enumerate(coupled)))
         plain = None if np.array_equal(mass, np.broadcast_to(np.eye(K), mass.shape)) else mass
         steady = all(e.is_steady for e in equations)
-        return cls(slab, steady, home, test, plain, scaling, lift, Z, tuple(inverses), tuple(couplings))  # type: ignore[arg-type]
+        return cls(slab, steady, home, test, plain, scaling, lift, Z, tuple(inverses), tuple(couplings))
 
     def correction(self, F: Array) -> Array:
         """What to add to the coefficients, of residuals F: instants × rows."""

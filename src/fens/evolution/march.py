@@ -3,8 +3,8 @@
 Slabs are halves of halves of the whole time, so that lengths recur and what was factorised for one serves others. A
 slab is cut where its equations cannot be solved or its highest degrees have a part in the solution, and the next is
 twice as long where half of the degrees are enough; space is refined where its roughest functions have a part. The
-second march has other functions of space, other places and more instants: by what the two differ, whatever became of
-earlier errors on the way, the first may be wrong.
+second march has other functions of space, other places and more instants, and begins each slab off by rounding: by what
+the two differ, whatever became of earlier errors on the way, the first may be wrong.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .._support.device import to_host
+from .._support.numbers import EPS
 from .._support.progress import time_left
 from .._support.steering import Slabs
 from .look import Look, Lookout
@@ -28,14 +29,22 @@ UNIT = 2**Slabs.FINEST
 
 @dataclass(frozen=True)
 class Step:
-    """A slab that was accepted, by how much each component differs from that of the second march, and a look at it."""
+    """A slab that was accepted in both marches, by how much each component differs, and a look at it."""
 
     first: Attempt
+    second: Attempt
     end: float
     differences: Array
     sizes: Array
     slopes: Array  # in time, at most
     look: Look
+
+    def restart(self, when: float) -> Restart:
+        """What another march needs to go on from some time in the slab."""
+        slabs = [(a.slab, a.X) for a in (self.first, self.second)]
+        share = 1.0 if when == self.end else (when - slabs[0][0].start) / slabs[0][0].length
+        states = tuple((s.space, s.at_end(X) if share == 1.0 else s.at(X, share)) for s, X in slabs)
+        return Restart(tuple(s.space.size for s, _ in slabs), states, self.sizes)
 
 
 class Stopped(Exception):
@@ -79,20 +88,14 @@ class March:
         size = min(first_size(evolution), most) if restart is None else restart.features[0]
         more = second_size(evolution, size)
         starts = (None, None) if restart is None else restart.states
-        first = Run.of(evolution, Slabs.STAGES, one, goal, size, starts[0])
-        second = Run.of(evolution, Slabs.STAGES + Slabs.MORE_STAGES, two, goal, more, starts[1])
+        first = Run.of(evolution, Slabs.STAGES, one, goal, size, start=starts[0])
+        second = Run.of(evolution, Slabs.STAGES + Slabs.MORE_STAGES, two, goal, more, EPS, starts[1])
         sizes = np.zeros(len(evolution.orders)) if restart is None else restart.sizes
         march = cls(evolution, first, second, most, sizes=sizes)
         while march.first.roughness > goal and march._refined(march.first.roughness):
             pass
         march.roughness.clear()
         return march
-
-    @property
-    def restart(self) -> Restart:
-        """What another march needs to go on from here."""
-        runs = (self.first, self.second)
-        return Restart(tuple(r.space.size for r in runs), tuple((r.space, r.state) for r in runs), self.sizes)
 
     @property
     def now(self) -> float:
@@ -209,7 +212,7 @@ class March:
         sizes = np.maximum(self.sizes, here)
         sizes = np.maximum(sizes, 1e-10 * float(sizes.max()))
         slopes = np.abs(np.diff(values[0], axis=0)).max(axis=(0, 2)) * (Slabs.INSTANTS - 1) / a.slab.length
-        return Step(a, end, differences, sizes, slopes, look)
+        return Step(a, b, end, differences, sizes, slopes, look)
 
     def _values(self, which: int, attempt: Attempt, within: Array) -> Array:
         """Instants × components × places."""

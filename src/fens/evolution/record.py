@@ -114,6 +114,7 @@ def trial_space(evolution: Evolution, pieces: Sequence[Piece]) -> tuple[TrialSpa
         to_device(np.array([p.end for p in pieces]), device),
         evolution.axis,
         len(pieces[0].coefficients) - 1,
+        evolution.start if pieces[0].start > evolution.start else None,
     )
     K = len(evolution.orders)
     weights = [p.coefficients[:, k].ravel() for k in range(K) for p in pieces]

@@ -65,22 +65,27 @@ class Run:
     collocation: Collocation
     seed: np.random.SeedSequence
     goal: float
+    noise: float  # part of its coefficients by which a state is changed at the beginning of each slab
     space: Space
     state: State
     sizes: Array
     correctors: dict[float, Corrector] = field(default_factory=dict)
     watched: set[float] = field(default_factory=set)
+    origin: tuple[Functions, State] | None = None  # where it began, if not with the initial values
     last: Attempt | None = None
+    accepted: int = 0
 
     @classmethod
     def of(
         cls, evolution: Evolution, stages: int, seed: np.random.SeedSequence, goal: float, size: int,
-        start: tuple[Functions, State] | None = None,
+        noise: float = 0.0, start: tuple[Functions, State] | None = None,
     ) -> Run:  # fmt: skip
         """At the first instant, or at a state in terms of other functions."""
         space = Space.of(evolution, size, seed)
         state = first_state(space) if start is None else carried_over(start[1], start[0], space)
-        return cls(evolution, radau(stages), seed, goal, space, state, state.sizes)
+        made = cls(evolution, radau(stages), seed, goal, noise, space, state, state.sizes, origin=start)
+        made.state = made._shaken(state, 0)
+        return made
 
     def attempt(self, start: float, length: float) -> Attempt:
         """Try a slab."""
@@ -99,7 +104,13 @@ class Run:
     def accept(self, attempt: Attempt) -> None:
         """Go on to the end of a slab."""
         self.sizes = np.maximum(self.sizes, np.linalg.norm(attempt.X, axis=2).max(axis=0))
-        self.state, self.last = attempt.slab.at_end(attempt.X), attempt
+        self.accepted += 1
+        self.state, self.last = self._shaken(attempt.slab.at_end(attempt.X), self.accepted), attempt
+
+    def _shaken(self, state: State, number: int) -> State:
+        if not self.noise:
+            return state
+        return state.shaken(self.noise, np.random.default_rng([number, *self.seed.generate_state(2).tolist()]))
 
     def refined(self, factor: float, most: int) -> bool:
         """Take more functions of space, if there may be more."""
@@ -112,7 +123,12 @@ class Run:
     def refined_to(self, size: int) -> None:
         """Take so many features of space."""
         finer = Space.of(self.evolution, size, self.seed)
-        self.state = first_state(finer) if self.last is None else carried_over(self.state, self.space, finer)
+        if self.last is not None:
+            self.state = carried_over(self.state, self.space, finer)
+        else:
+            begun = self.origin
+            found = first_state(finer) if begun is None else carried_over(begun[1], begun[0], finer)
+            self.state = self._shaken(found, 0)
         self.space, self.correctors, self.watched = finer, {}, set()
 
     @property

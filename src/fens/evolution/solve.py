@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -29,7 +30,7 @@ from .run import Restart
 from .space import Space
 from .stages import State
 from .statement import Evolution, shortened
-from .verdict import error_of, is_contradicted
+from .verdict import error_of, is_contradicted, objection_to
 
 MOST_SAMPLES = 20_000
 
@@ -57,21 +58,26 @@ class Outcome:
         return self.event or not (self.stopped or self.interrupted)
 
 
-def evolve(evolution: Evolution, settings: Settings) -> EvolvedSolution | None:
-    """The solution, as far as it can be followed; None where a march is nothing for the problem: it fails at once, or
-    equations contradict each other.
+class NoMarch(Exception):
+    """A march is nothing for a problem: in a sentence without its end, why."""
+
+
+def evolve(evolution: Evolution, settings: Settings) -> EvolvedSolution:
+    """The solution, as far as it can be followed; `NoMarch` where that is not even a first slab, or where equations
+    contradict each other.
     """
     goal = first_goal(evolution, settings)
-    found = None
     while True:
         outcome = _march(evolution, settings, goal)
         if not outcome.record.pieces or (outcome.stopped is not None and outcome.stopped.at_first):
-            return None
-        error = error_of(outcome.record, goal)
-        if is_contradicted(error) and outcome.is_whole:
-            return None
-        found = solution_of(evolution, settings, outcome)
+            raise NoMarch(outcome.stopped.why if outcome.stopped is not None else "the time was up")
         finer = goal * Slabs.BETTER
+        if outcome.is_whole and is_contradicted(error_of(outcome.record, goal)):
+            if goal <= Slabs.GOAL:
+                raise NoMarch("something that is left of the equations contradicts them")
+            goal = max(finer, Slabs.GOAL)  # with a loose one much is left of any
+            continue
+        found = solution_of(evolution, settings, outcome)
         if settings.tol is None or found.meets(settings.tol) or not outcome.is_whole or finer < Slabs.SMALLEST_GOAL:
             return found
         goal = finer
@@ -107,14 +113,14 @@ def _march(evolution: Evolution, settings: Settings, goal: float) -> Outcome:
         march = March.of(rest, for_march, goal, settings.max_features, None if saved is None else restored(saved))
         for step in march.steps():
             record.add(step, goal)
+            restart = step.restart(step.end)
             tell(_progress(evolution, step.end, clock))
             if event is not None and (when := event.within(record.pieces[-1])) is not None:
                 record.until(when)
-                happened = True
+                restart, happened = step.restart(when), True
                 break
-        restart = march.restart
     except Stopped as reason:
-        stopped, restart = reason, march.restart
+        stopped = reason
     except EvaluationError as reason:
         stopped = Stopped("failed", str(reason), rest.start, not record.pieces)
     except KeyboardInterrupt:
@@ -159,11 +165,13 @@ def solution_of(evolution: Evolution, settings: Settings, outcome: Outcome) -> E
     record, saved = outcome.record, settings.continuing
     space, weights = record.trial_space()
     error = error_of(record, outcome.goal)
+    problem = evolution.problem if outcome.end == evolution.end else shortened(evolution.problem, outcome.end)
+    if settings.estimate and (against := objection_to(problem, space, weights)):
+        error = error_of(record, outcome.goal, against)
     if saved is not None:
         space, weights = joined((saved.features, saved.weights), (space, weights))
         error = with_former(error, saved.error)
     status, advice = status_of(evolution, settings, outcome, error)
-    problem = evolution.problem if outcome.end == evolution.end else shortened(evolution.problem, outcome.end)
     last, K = record.pieces[-1].space, len(evolution.orders)
     stats = Stats(
         rows=record.rows, features=K * max(len(p.space) for p in record.pieces),
@@ -188,8 +196,9 @@ def joined(former: tuple[TrialSpace, Tensor], latter: tuple[TrialSpace, Tensor])
     assert isinstance(b, TimeSlabs)
     which = (*a.which, *(len(a.spaces) + k for k in b.which))
     member = TimeSlabs(
-        (*a.spaces, *b.spaces), which, torch.cat([a.starts, b.starts]), torch.cat([a.ends, b.ends]), a.axis, a.degree
-    )
+        (*a.spaces, *b.spaces), which, torch.cat([a.starts, b.starts]), torch.cat([a.ends, b.ends]), a.axis, a.degree,
+        a.first,
+    )  # fmt: skip
     parts = [part for c, d in zip(first.columns, second.columns, strict=True) for part in (v[c], w[d])]
     return TrialSpace((member,) * len(first.members)), torch.cat(parts)
 
@@ -224,15 +233,21 @@ def _why(evolution: Evolution, outcome: Outcome) -> str:
     """Why a march stopped."""
     stopped, history = outcome.stopped, outcome.record.history
     assert stopped is not None
+    if grows_without_bound(history, evolution.start):
+        return f"it grows without bound there, to {history[-1][1]:.1e} so far."
     if stopped.kind == "lost":
         return (
             "all digits are gone after it, since the equations make small differences large; a smaller error to begin "
             "with would move that by little."
         )
-    sizes = [size for _, size in history]
-    if len(sizes) > 1 and sizes[-1] > Slabs.BLOWS_UP * sizes[0]:
-        return f"it grows without bound there, to {sizes[-1]:.1e} so far."
     return f"{stopped.why}. Slabs of time were cut to {stopped.length:.1e} there, with {stopped.features} features."
+
+
+def grows_without_bound(history: Sequence[tuple[float, float]], start: float) -> bool:
+    """Whether a solution has become much larger, and that ever faster; `history` has ends of slabs, and its sizes."""
+    (_, first), (end, last) = history[0], history[-1]
+    before = max((size for when, size in history if when - start <= Slabs.NEARLY_ALL * (end - start)), default=first)
+    return last > Slabs.BLOWS_UP * first and last > Slabs.EVER_FASTER * before
 
 
 def scales_of(space: Space) -> tuple[float, ...]:

@@ -41,6 +41,10 @@ class State:
         """The norm of each component, which is its root mean square."""
         return np.array([np.linalg.norm(v[0]) if len(v) else 0.0 for v in self.values])
 
+    def shaken(self, size: float, rng: np.random.Generator) -> State:
+        """The same with each coefficient off by such a part of it, up or down: what rounding may make of it."""
+        return State(tuple(v * (1 + size * rng.choice([-1.0, 1.0], v.shape)) for v in self.values))
+
 
 @dataclass(frozen=True)
 class Slab:
@@ -75,10 +79,16 @@ class Slab:
 
     def at_end(self, X: Array) -> State:
         """The state at the end."""
-        parts = [
-            np.array([own[q][-1] * self.space.filter for q in range(order)]).reshape(order, len(self.space))
-            for own, order in zip(self.in_time(X), self.space.evolution.orders, strict=True)
-        ]
+        return State(tuple(v * self.space.filter for v in self.at(X, 1.0).values))
+
+    def at(self, X: Array, share: float) -> State:
+        """The state when such a share of the slab has passed."""
+        there, parts = self.collocation.at(np.array([share]))[0], []
+        if share == 1.0:  # the last of the instants, to the last bit
+            there = np.eye(1, len(there), len(there) - 1)[0]
+        for own, known in zip(self.in_time(X), self.state.values, strict=True):
+            knots = [np.concatenate([first[None], V]) for first, V in zip(known, own, strict=False)]
+            parts.append(np.array([there @ k for k in knots]).reshape(known.shape))
         return State(tuple(parts))
 
     def resting(self) -> Array:

@@ -92,7 +92,7 @@ class Evolution:
 
     @cached_property
     def gives_derivatives(self) -> bool:
-        """Whether equations in the domain, as many as unknowns, have a derivative in time of each, and others have none."""
+        """Whether equations in the domain have a derivative in time of each unknown, and others have none."""
         axis, domain = self.axis, self.problem.domain
         found = set()
         for r in self.running:
@@ -220,6 +220,23 @@ def _in_time(jet: Jet, axis: int) -> tuple[int, int] | None:
     return (jet.unknown, jet.orders[axis]) if sum(jet.orders) == jet.orders[axis] and not jet.opposite else None
 
 
+def are_alike(one: Evolution, other: Evolution) -> bool:
+    """Whether two evolutions have the same equations and initial values, whenever they end."""
+    equations = [_written(e) for e in (one, other)]
+    firsts = [{what: f.expression for what, f in e.initial.items()} for e in (one, other)]
+    return equations[0] == equations[1] and firsts[0] == firsts[1]
+
+
+def _written(evolution: Evolution) -> set[tuple[Any, sp.Expr]]:
+    """Regions in space and what holds there, with the same symbols for derivatives."""
+    found = set()
+    for r in evolution.running:
+        names = {symbol: sp.Symbol(f"{jet}") for jet, symbol in r.condition.equation.jets}
+        where = r.region.name if r.at is None and r.region is not None else str(r.at)
+        found.add((where, r.condition.equation.residual.xreplace(names)))
+    return found
+
+
 def shortened(problem: Problem, end: float) -> Problem:
     """A problem as far as some time: the same conditions, on the parts of their regions that are before it."""
     domain = problem.domain
@@ -238,14 +255,29 @@ def _moved(region: Region, whole: Domain, block: Domain) -> Region:
     if region == whole:
         return block
     if isinstance(region, Points):
-        when = region.arrays[getattr(whole, "time", whole.coordinates[0])]
-        return Points({x: a[when <= block.bounds[-1][1]] for x, a in region.arrays.items()})
+        return _before(region, whole, *block.bounds[-1])
     if not isinstance(whole, Cylinder):
         return replace(region, of=block)  # type: ignore[type-var]
     if region == whole.initial:
         return block.initial  # type: ignore[attr-defined, no-any-return]
     pieces = tuple(_cut(p, block) for p in region.patches)
     return replace(region, of=block, pieces=pieces)  # type: ignore[type-var]
+
+
+def _before(points: Points, whole: Domain, start: float, end: float) -> Points:
+    """Those that are before some time; of places at which something holds at all times there are some until then."""
+    time = getattr(whole, "time", whole.coordinates[0])
+    when = points.arrays[time]
+    before = {x: a[when <= end] for x, a in points.arrays.items()}
+    held = _sensors(points, whole) if isinstance(whole, Cylinder) else None
+    if held is None or end in when:
+        return Points(before)
+    assert isinstance(whole, Cylinder)
+    for last in ((start + end) / 2, end):
+        if last not in before[time]:
+            more = dict(zip(whole.base.coordinates, held.T, strict=True)) | {time: np.full(len(held), last)}
+            before = {x: np.concatenate([a, more[x]]) for x, a in before.items()}
+    return Points(before)
 
 
 def _cut(piece: Piece, block: Domain) -> Piece:

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+from torch import Tensor
+
 from .._support.numbers import EPS
 from .._support.steering import Assessment, Discretisation, Slabs
+from ..basis import TimeSlabs, TrialSpace
+from ..discretise import sample
 from ..estimate.assess import Error, Evidence
+from ..estimate.kind import objection
+from ..estimate.local import Look
+from ..fit.discrete import discretised
+from ..geometry import Clustered, Cylinder, Samples
+from ..options import Settings
+from ..problem import Problem
 from .record import Record
 
 ROUNDED = "The equations hold to rounding, and what that has grown to in the course of time; tol= would not lower it."
@@ -15,8 +28,8 @@ ROUGH = (
 )
 
 
-def error_of(record: Record, goal: float) -> Error:
-    """The error of all unknowns at all times so far."""
+def error_of(record: Record, goal: float, against: str = "") -> Error:
+    """The error of all unknowns at all times so far; `against` says why nothing is to be trusted."""
     components = record.evolution.problem.components
     of = {
         c.name: Assessment.SAFETY * float(d) + record.coordinates
@@ -31,12 +44,15 @@ def error_of(record: Record, goal: float) -> Error:
     residuals: dict[str, float] = {}
     for r, value in zip(record.asked, record.residuals, strict=True):
         name = r.condition.region.name
-        residuals[name] = max(residuals.get(name, 0.0), float(value))
+        residuals[name] = float(np.maximum(residuals.get(name, 0.0), value))  # of no number nothing is larger
     evidence = Evidence(
         residuals or {record.evolution.problem.domain.name: 0.0},
         {c.name: (float(d), float(s)) for c, d, s in zip(components, record.differences, record.sizes, strict=True)},
-        recovery=0.0, sensitivity=1.0, rounding=EPS * largest, coordinates=record.coordinates,
+        recovery=0.0, sensitivity=1.0, rounding=EPS * largest, coordinates=record.coordinates, objection=against,
     )  # fmt: skip
+    if against:
+        nothing = dict.fromkeys(of, float("inf"))
+        return Error(float("inf"), float("inf"), "unreliable", against, evidence, nothing)
     if record.restless:
         verdict, advice = "approximation-limited", ROUGH
     elif goal <= Slabs.GOAL:
@@ -46,6 +62,34 @@ def error_of(record: Record, goal: float) -> Error:
     return Error(max(of.values()), relative, verdict, advice, evidence, of)
 
 
+def objection_to(problem: Problem, space: TrialSpace, weights: Tensor) -> str:
+    """Why conditions in space are in the wrong place, or too few, in a sentence; empty if there is nothing to be said.
+
+    Two marches may agree on one of many solutions.
+    """
+    if not isinstance(problem.domain, Cylinder):
+        return ""  # initial values are all that ordinary differential equations want
+    settings = Settings()
+    samples = sample(problem, Clustered(), [Slabs.LOOKED_AT] * len(problem.components), np.random.SeedSequence(0))
+    conditions = discretised(problem, settings, {region: remembered(own, space) for region, own in samples.items()})
+    found = {k: Look.of(p, space, weights) for k, p in enumerate(conditions)}
+
+    def moved(look: Look, elsewhere: Samples) -> Look:
+        return look.moved(remembered(elsewhere, space), problem.coordinates, space, weights)
+
+    return objection(problem, conditions, {k: look for k, look in found.items() if look is not None}, moved)
+
+
+def remembered(samples: Samples, space: TrialSpace) -> Samples:
+    """Points at times that are not forgotten: those that are, at the end instead."""
+    slabs = space.members[0]
+    assert isinstance(slabs, TimeSlabs)
+    points = samples.points.copy()
+    points[slabs.slab_of(points[:, slabs.axis]) < 0, slabs.axis] = float(slabs.ends[-1])
+    return replace(samples, points=points)
+
+
 def is_contradicted(error: Error) -> bool:
     """Whether equations hold so badly, where nothing was asked of them, that something contradicts them."""
-    return not error.evidence.worst <= max(Slabs.CONTRADICTED, error.relative)
+    residuals = np.array(list(error.evidence.residuals.values()))
+    return not (residuals <= max(Slabs.CONTRADICTED, error.relative)).all()

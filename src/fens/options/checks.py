@@ -152,7 +152,10 @@ def times(name: str, value: Any) -> Any:
     given = items(value, MOST_TIMES)
     if not given:
         raise SettingError(message)
-    return tuple(sorted(real_number(t, SettingError, message) for t in given))
+    found = [real_number(t, SettingError, message) for t in given]
+    if any(t != t for t in found):
+        raise SettingError(message)
+    return tuple(sorted(found))
 
 
 def amount(name: str, value: Any) -> Any:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from .._support.steering import Slabs
-from ..errors import SettingError, concerning
-from ..evolution.solve import evolve, told
-from ..evolution.statement import Evolution
+from ..errors import NotConverged, SettingError, concerning
+from ..evolution.solve import NoMarch, evolve, told
+from ..evolution.statement import Evolution, are_alike
 from ..options import Settings
 from ..problem import Problem
 from ..solution import EvolvedSolution, Solution
@@ -19,8 +19,12 @@ def evolve_or_grow(problem: Problem, settings: Settings) -> Solution:
     """The solution of a problem about which nothing is said but how good it should be."""
     evolution = Evolution.of(problem)
     check(evolution, problem, settings)
-    found = None if evolution is None else evolve(evolution, settings)
-    if found is None:
+    if evolution is None:
+        return at_once(problem, settings)
+    try:
+        found = evolve(evolution, settings)
+    except NoMarch as reason:
+        refuse_others(evolution, settings, str(reason))
         return at_once(problem, settings)
     if suits_one(found, settings):
         most = min(settings.max_features, Slabs.MOST_AT_ONCE)
@@ -28,6 +32,19 @@ def evolve_or_grow(problem: Problem, settings: Settings) -> Solution:
         if is_as_good(other, found):
             return replace(other, settings=settings)
     return told(found, settings)
+
+
+def refuse_others(evolution: Evolution, settings: Settings, why: str) -> None:
+    """Only in slabs of time is there an end that is waited for, or a beginning that is another one's end."""
+    for name in ("until", "continuing", "keep"):
+        if (given := getattr(settings, name)) is not None:
+            since = evolution.start if settings.continuing is None else settings.continuing.end
+            message = (
+                f"{name}= follows an evolution in slabs of time, and this one cannot be followed from "
+                f"{evolution.time} = {since:.12g}: {why}. Do initial values and conditions agree there? Without "
+                f"{name}=, fens.solve looks for other ways to solve the whole problem."
+            )
+            raise NotConverged(message, solution=given if name == "continuing" else None)
 
 
 def at_once(problem: Problem, settings: Settings) -> Solution:
@@ -66,12 +83,17 @@ def check(evolution: Evolution | None, problem: Problem, settings: Settings) -> 
 def _check_saved(evolution: Evolution, problem: Problem, saved: object) -> None:
     if not isinstance(saved, EvolvedSolution) or saved.restart is None:
         raise SettingError("continuing takes a solution in slabs of time, as fens.solve found it for an earlier end.")
-    alike = saved.problem.unknowns == problem.unknowns and saved.times[0] == evolution.start
-    former = Evolution.of(saved.problem)
+    alike = saved.problem.unknowns == problem.unknowns and saved.slabs.beginning == evolution.start
+    former = Evolution.of(saved.asked or saved.problem)
     if not alike or former is None or former.base != evolution.base or former.orders != evolution.orders:
         raise SettingError(
             f"continuing takes a solution of the same unknowns on the same domain, from the same time on; it has "
             f"{', '.join(map(str, saved.problem.unknowns))} on {saved.problem.domain.name}."
+        )
+    if not are_alike(former, evolution):
+        raise SettingError(
+            "continuing takes a solution of the same equations and initial values, up to an earlier time; it has "
+            f"{'; '.join(c.label for c in saved.problem.conditions)}."
         )
     if not saved.end < evolution.end:
         raise SettingError(
