@@ -619,6 +619,7 @@ class Slabs(Steering):
     STAGES = constant(18, "instants in a slab at which the equations hold")
     MORE_STAGES = constant(2, "by which the second march has more of them")
     FLAT = constant(3e-15, "size of a function relative to the largest, below which it is rounding")
+    FLAT_FEATURES = constant(250, "features above which that grows as their square root")
     ROUNDING = constant(4.0, "units of round-off of a column with which corrections are damped")
     POINTS_TO_ORTHONORMALISE = constant(2.0, "points for each feature")
     ROWS = constant(3.0, "rows for each function of space")

@@ -345,7 +345,7 @@ def _orthonormal(base: Domain, features: RandomFeatures, time: int, seed: np.ran
     values = features.matrix([(1.0, (0,) * (d + 1))], to_device(points, features.b.device)) / len(points) ** 0.5
     R = torch.linalg.qr(values, mode="r")[1]
     _, sizes, Vh = torch.linalg.svd(R)
-    kept = sizes > Slabs.FLAT * sizes[0]
+    kept = sizes > Slabs.FLAT * max(1.0, size / Slabs.FLAT_FEATURES) ** 0.5 * sizes[0]
     B: Tensor = Vh[kept].T / sizes[kept]
     return B
 
