@@ -66,6 +66,12 @@ class Collocation:
         return values[kept], vectors[:, kept] * share, inverse[kept]
 
     @cached_property
+    def whole_spectrum(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All eigenvalues of D, the eigenvectors V, and V⁻¹."""
+        values, vectors = np.linalg.eig(self.D)
+        return values, vectors, np.linalg.inv(vectors)
+
+    @cached_property
     def to_chebyshev(self) -> np.ndarray:
         """The matrix from values at the knots to coefficients of Chebyshev polynomials on the slab."""
         s = 2 * self.knots - 1

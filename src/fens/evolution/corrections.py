@@ -57,7 +57,7 @@ def corrected(slab: Slab, X: Array, sizes: Array, corrector: Corrector | None, g
     few = s * K * n <= Slabs.EXACT and slab.space.quadrature is None
     exact = few and not slab.space.evolution.is_steady
     mixture, last, age = Mixture(scale_of(X, sizes)), float("inf"), 0
-    least, since = float("inf"), 0
+    least, since, lengths = float("inf"), 0, list[float]()
     for k in range(1, Slabs.STEPS + 1):
         try:
             F = np.concatenate(residuals(slab, X), axis=1)
@@ -78,17 +78,27 @@ def corrected(slab: Slab, X: Array, sizes: Array, corrector: Corrector | None, g
         least, since = (length, 0) if length < 0.5 * least else (least, since + 1)
         if is_rounding(least, since, goal):
             return Corrected(X + step, True, corrector, k)
+        lengths.append(length)
         direct = exact or corrector.steady
         X = X + step if direct else mixture.next(X, step)
         age += 1
         if exact and length > 0.02 * last:
             corrector = None
-        elif not exact and not corrector.steady and (age >= Slabs.STALE or (length > 30 and age > 1)):
+        elif not exact and not corrector.steady and (is_stale(lengths[-1 - age :], goal) or (length > 30 and age > 1)):
             if since > Slabs.STALE:
                 return Corrected(X, False, corrector, k, "corrections no longer become smaller")
             corrector = None
         last = length
     return Corrected(X, False, corrector, Slabs.STEPS, "the iteration does not end")
+
+
+def is_stale(lengths: Sequence[float], goal: float) -> bool:
+    """Whether corrections by the same factors, of these sizes, would go on for long."""
+    age = len(lengths) - 1
+    if age < Slabs.STALE:
+        return False
+    rate = (lengths[-1] / lengths[0]) ** (1 / age)
+    return rate >= 1 or bool(np.log(Slabs.SETTLED * goal / lengths[-1]) / np.log(rate) > Slabs.STALE)
 
 
 def is_rounding(least: float, since: int, goal: float) -> bool:

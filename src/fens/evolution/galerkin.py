@@ -17,13 +17,17 @@ from torch import Tensor
 
 from .._support.device import to_device, to_host
 from .._support.steering import Slabs
+from ..problem import Problem
 from .stages import Array, Linear, Slab
 
 
 @dataclass(frozen=True)
 class Galerkin:
-    """For each rate of time the inverse among functions `Z` that obey homogeneous conditions, and what those that obey
-    others, `lift`, leave of the equations.
+    """For each rate of time the factors among functions that obey homogeneous conditions, `free`, and what those that
+    obey others, `lift`, leave of the equations.
+
+    Real and imaginary parts are one complex number where conditions allow that: then it is a quarter of the work. What
+    equations make of conjugates is left to the iteration.
     """
 
     slab: Slab
@@ -33,9 +37,10 @@ class Galerkin:
     mass: Array | None  # at places, from equations to derivatives in time: components × equations
     scaling: Array  # of rows on the boundary
     lift: Tensor
-    Z: Tensor
-    inverses: tuple[Tensor, ...]
+    free: Free
+    factors: tuple[tuple[Tensor, Tensor], ...]
     couplings: tuple[Tensor, ...]
+    in_pairs: bool
 
     @classmethod
     def of(cls, slab: Slab, equations: Sequence[Linear]) -> Galerkin | None:
@@ -50,39 +55,121 @@ class Galerkin:
         test = space.test
         G = _in_order(slab, inside, mass, test)
         B = _boundary(slab, [e for k, e in enumerate(equations) if k not in home])
-        lift, Z, scaling = _constrained(B, K * n)
-        reduced = [Z.T @ g @ Z for g in G]
-        coupled = [Z.T @ (g @ lift) for g in G]
-        inverses, couplings = [], []
-        for rate in (slab.collocation.spectrum[0] / slab.length).tolist():
-            inverses.append(torch.linalg.inv(sum(rate**q * g for q, g in enumerate(reduced))))
+        steady, whole = all(e.is_steady for e in equations), _in_pairs(space.evolution.problem, B)
+        if in_pairs := whole is not None:
+            found = [_complex(g, n) for g in G]
+            most = max(float(g.abs().max()) for g, _ in found)
+            steady &= all(float(other.abs().max()) <= Slabs.NOTHING * most for _, other in found)
+            G = [g for g, _ in found]
+        lift, free, scaling = _constrained(torch.cat(B) if whole is None else whole, len(G[0]))
+        reduced = [free.across(g) for g in G]
+        coupled = [free.back(g @ lift) for g in G]
+        factors, couplings = [], []
+        for rate in (cls._spectrum(slab, in_pairs)[0] / slab.length).tolist():
+            factors.append(torch.linalg.lu_factor(sum(rate**q * g for q, g in enumerate(reduced))))
             couplings.append(sum(rate**q * c for q, c in enumerate(coupled)))
         plain = None if np.array_equal(mass, np.broadcast_to(np.eye(K), mass.shape)) else mass
-        steady = all(e.is_steady for e in equations)
-        return cls(slab, steady, home, test, plain, scaling, lift, Z, tuple(inverses), tuple(couplings))
+        return cls(
+            slab, steady, home, test, plain, scaling, lift.to(torch.complex128), free.complex, tuple(factors),
+            tuple(couplings), in_pairs,
+        )  # fmt: skip
+
+    @staticmethod
+    def _spectrum(slab: Slab, in_pairs: bool) -> tuple[Array, Array, Array]:
+        """Of complex functions, what belongs to conjugate rates is not conjugate."""
+        return slab.collocation.whole_spectrum if in_pairs else slab.collocation.spectrum
 
     def correction(self, F: Array) -> Array:
         """What to add to the coefficients, of residuals F: instants × rows."""
-        s = self.slab.shape[0]
+        s, K, n = self.slab.shape
         parts = np.split(F, np.cumsum([len(rows) for rows in self.slab.space.rows])[:-1], axis=1)
         inside = np.stack([parts[k] for k in self.home], axis=1)
         if self.mass is not None:
             inside = np.einsum("mke,sem->skm", self.mass, inside)
-        device, (_, vectors, inverse) = self.test.device, self.slab.collocation.spectrum
-        tested = (to_device(inside, device) @ self.test.T).reshape(s, -1) @ self.Z
-        at_boundary = [p for k, p in enumerate(parts) if k not in self.home]
-        asked = np.concatenate([np.zeros((s, 0)), *at_boundary], axis=1) * self.scaling
-        sides, bounds = inverse @ -to_host(tested), inverse @ -asked
+        tested = to_host(to_device(inside, self.test.device) @ self.test.T)
+        asked = [p for k, p in enumerate(parts) if k not in self.home]
+        if self.in_pairs:
+            tested = tested[:, ::2] + 1j * tested[:, 1::2]
+            asked = [p + 1j * q for p, q in zip(asked[::2], asked[1::2], strict=True)]
+        _, vectors, inverse = self._spectrum(self.slab, self.in_pairs)
+        sides = inverse @ -tested.reshape(s, -1)
+        bounds = inverse @ -(np.concatenate([np.zeros((s, 0)), *asked], axis=1) * self.scaling)
         found = []
-        for P, H, y, b in zip(self.inverses, self.couplings, sides, bounds, strict=True):
-            given = to_device(b, device)
-            own = P @ (to_device(y, device) - H @ given)
-            found.append(_product(self.lift, given) + _product(self.Z, own))
-        return np.asarray((vectors @ to_host(torch.stack(found))).real).reshape(self.slab.shape)
+        for LU, H, y, b in zip(self.factors, self.couplings, sides, bounds, strict=True):
+            given, side = (to_device(v, self.test.device)[:, None] for v in (b, y))
+            own = torch.linalg.lu_solve(*LU, self.free.back(side) - H @ given)
+            found.append((self.lift @ given + self.free.forth(own))[:, 0])
+        X = vectors @ to_host(torch.stack(found))
+        if self.in_pairs:
+            X = X.reshape(s, -1, n)
+            return np.stack([X.real, X.imag], axis=2).reshape(s, K, n)
+        return np.asarray(X.real).reshape(s, K, n)
 
 
-def _product(A: Tensor, x: Tensor) -> Tensor:
-    return torch.complex(A @ x.real, A @ x.imag)
+@dataclass(frozen=True)
+class Free:
+    """An orthonormal basis of those coefficients for which conditions ask nothing, as reflections."""
+
+    reflections: Tensor
+    factors: Tensor
+
+    @classmethod
+    def of(cls, V: Tensor) -> Free:
+        """Those orthogonal to orthonormal columns."""
+        return cls(*torch.geqrf(V))
+
+    @property
+    def lost(self) -> int:
+        """How many directions are not free."""
+        return int(self.reflections.shape[1])
+
+    @property
+    def complex(self) -> Free:
+        """The same for complex numbers."""
+        return Free(self.reflections.to(torch.complex128), self.factors.to(torch.complex128))
+
+    def back(self, A: Tensor) -> Tensor:
+        """Z* A."""
+        return torch.ormqr(self.reflections, self.factors, A, transpose=True)[self.lost :] if self.lost else A
+
+    def forth(self, A: Tensor) -> Tensor:
+        """Z A."""
+        if not self.lost:
+            return A
+        return torch.ormqr(self.reflections, self.factors, torch.cat([A.new_zeros(self.lost, A.shape[1]), A]))
+
+    def across(self, A: Tensor) -> Tensor:
+        """Z* A Z."""
+        return self.back(self.back(A).mH).mH
+
+
+def _in_pairs(problem: Problem, B: Sequence[Tensor]) -> Tensor | None:
+    """What conditions say of complex numbers; None if unknowns are not complex, or conditions say it of parts alone."""
+    components = problem.components
+    pairs = list(zip(components[::2], components[1::2], strict=False))
+    if len(components) % 2 or any(a.unknown != b.unknown or not a.part for a, b in pairs) or len(B) % 2 == 0:
+        return None
+    found, n = [B[0].to(torch.complex128)[:, : B[0].shape[1] // 2]], B[0].shape[1] // len(components)
+    for one, other in zip(B[1::2], B[2::2], strict=True):
+        if len(one) != len(other):
+            return None
+        (a, minus_b), (b, d) = (A.reshape(len(A), -1, 2, n).unbind(2) for A in (one, other))
+        most = Slabs.NOTHING * float(one.abs().max())
+        if float((a - d).abs().max()) > most or float((minus_b + b).abs().max()) > most:
+            return None
+        found.append(torch.complex(a, b).reshape(len(a), -1))
+    return torch.cat(found)
+
+
+def _complex(g: Tensor, n: int) -> tuple[Tensor, Tensor]:
+    """What a matrix between real and imaginary parts does to complex numbers, and what to conjugates."""
+    pairs = g.shape[0] // (2 * n)
+    (a, b), (c, d) = (row.unbind(3) for row in g.reshape(pairs, 2, n, pairs, 2, n).unbind(1))
+    whole = 2 * (pairs * n,)
+    return (
+        torch.complex(a + d, c - b).reshape(whole) / 2,
+        torch.complex(a - d, c + b).reshape(whole) / 2,
+    )
 
 
 def _mean(c: Array | float) -> Array | float:
@@ -117,8 +204,8 @@ def _in_order(slab: Slab, inside: Sequence[Linear], mass: Array, test: Tensor) -
     return [g.reshape(K * n, K * n) for g in G]
 
 
-def _boundary(slab: Slab, equations: Sequence[Linear]) -> Tensor:
-    """What conditions on the boundary say of the coefficients."""
+def _boundary(slab: Slab, equations: Sequence[Linear]) -> list[Tensor]:
+    """What conditions on the boundary say of the coefficients, each; of none, a matrix without rows."""
     axis, (_, K, n) = slab.space.evolution.axis, slab.shape
     parts = [torch.zeros((0, K * n), dtype=torch.float64)]
     for equation in equations:
@@ -128,19 +215,20 @@ def _boundary(slab: Slab, equations: Sequence[Linear]) -> Tensor:
             factor = mean if isinstance(mean, float) else to_device(mean, A.device)[:, None]
             A[:, jet.unknown] += factor * equation.rows.matrix(jet, axis)
         parts.append(A.reshape(len(A), K * n))
-    return torch.cat(parts)
+    return parts
 
 
-def _constrained(B: Tensor, columns: int) -> tuple[Tensor, Tensor, Array]:
+def _constrained(B: Tensor, columns: int) -> tuple[Tensor, Free, Array]:
     """The least coefficients for what conditions ask, a basis of those for which they ask nothing, and row factors."""
     if not len(B):
-        return torch.zeros((columns, 0), dtype=torch.float64), torch.eye(columns, dtype=torch.float64), np.zeros(0)
+        nothing = torch.zeros((columns, 0), dtype=B.dtype)
+        return nothing, Free(nothing, nothing[0]), np.zeros(0)
     norms = torch.linalg.vector_norm(B, dim=1)
     scaling = torch.where(norms > 0, 1 / norms.clamp_min(1e-300), 0.0)
-    U, sizes, Vh = torch.linalg.svd(scaling[:, None] * B, full_matrices=True)
+    U, sizes, Vh = torch.linalg.svd(scaling[:, None] * B, full_matrices=False)
     rank = int((sizes > Slabs.TRACE * sizes[0]).sum())
     # without the damping, rounding of what is asked would be large in functions that have little on the boundary
     gains = sizes / (sizes**2 + (Slabs.LIFTED * sizes[0]) ** 2)
-    lift = Vh[:rank].T * gains[:rank] @ U[:, :rank].T
-    return lift, Vh[rank:].T.contiguous(), to_host(scaling)
+    lift = (Vh[:rank].mH * gains[:rank]) @ U[:, :rank].mH
+    return lift, Free.of(Vh[:rank].mH.contiguous()), to_host(scaling)
 

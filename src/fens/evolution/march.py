@@ -117,14 +117,15 @@ class March:
         size = UNIT >> self.level
         start, length = self.now, self.evolution.length * size / UNIT
         a = self.first.attempt(start, length)
+        roughest = Slabs.IN_SLABS * self.first.goal
         # where space does not resolve the solution, time need not do so much better
         least = Slabs.OF_ROUGHNESS * a.in_space if a.solved and a.in_space <= self.bearable else 0.0
         if not a.solved or a.in_time > max(self.first.goal, least):
-            rough = a.in_space > max(self.first.goal, a.in_time) if a.solved else False
+            rough = a.in_space > max(roughest, a.in_time) if a.solved else False
             if not (rough and self._refined(a.in_space)):
                 self._cut(a, length)
             return None
-        if a.in_space > Slabs.IN_SLABS * self.first.goal and self._refined(a.in_space):
+        if a.in_space > roughest and self._refined(a.in_space):
             return None
         if self.first.grows_by_itself(length) and self._refined():
             return None
@@ -181,10 +182,8 @@ class March:
             if more > self.most or is_noise(self.roughness, self.first.goal):
                 self.bearable = Slabs.ROUGHER * roughness
                 return False
-            if roughness <= Slabs.NOISE * self.first.goal:
-                factor = Slabs.LEAST_GROWTH
-            elif more:
-                factor = float(np.clip(Slabs.AMPLY * more / self.first.space.size, Slabs.LEAST_GROWTH, Slabs.GROWTH))
+            more = Slabs.AMPLY * more / self.first.space.size if more else finer(roughness, self.first.goal)
+            factor = float(np.clip(more, Slabs.LEAST_GROWTH, Slabs.GROWTH))
         if self.cost(factor) > Slabs.MOST_FLOPS or not self.first.refined(factor, self.most):
             return False
         self.bearable = 0.0
@@ -194,9 +193,11 @@ class March:
 
     def cost(self, factor: float) -> float:
         """Operations that a linearisation takes with so many times as many functions of space."""
-        space, stages = self.first.space, self.first.collocation.stages
+        space, rates = self.first.space, self.first.collocation.stages / 2
         rows, columns = sum(map(len, space.rows)), len(space) * len(self.evolution.orders)
-        return 4.0 * stages * (columns if space.is_periodic else rows) * columns**2 * factor**3
+        if space.quadrature is not None:
+            return rates * 8 / 3 * (factor * columns) ** 3
+        return 8.0 * rates * (columns if space.is_periodic else rows) * columns**2 * factor**3
 
     @property
     def _lookout(self) -> Lookout:
@@ -230,6 +231,13 @@ class March:
         return self._probes[1]
 
 
+def finer(roughness: float, goal: float) -> float:
+    """The factor of functions with which roughness comes to the goal, if it falls on as it did from one."""
+    if roughness >= Slabs.RESOLVES:
+        return float("inf")
+    return float(1 + np.log(roughness / goal) / np.log(1 / roughness))
+
+
 def wanted(roughness: Sequence[tuple[int, float]], goal: float) -> float:
     """How many functions it would take until the roughest ones have no part, if that goes on to fall as it did.
 
@@ -251,7 +259,7 @@ def is_noise(roughness: Sequence[tuple[int, float]], goal: float) -> bool:
 def first_size(evolution: Evolution) -> int:
     """How many features space has at first."""
     d = 0 if evolution.base is None else len(evolution.base.coordinates)
-    return {0: 1, 1: 60, 2: 200, 3: 400}.get(d, 600)
+    return {0: 1, 1: 30, 2: 200, 3: 400}.get(d, 600)
 
 
 def second_size(evolution: Evolution, size: int) -> int:

@@ -176,9 +176,11 @@ class Run:
 
 def rounding_of(high: Array) -> float:
     """What of the coefficients of high degrees is rounding: those that are small and do not fall; else nothing."""
-    upper = high[len(high) // 2 : -1]
+    upper, last = high[len(high) // 2 : -1], high[-1 - Slabs.LAST : -1]
     if upper[0] <= Slabs.FLOOR and upper[0] <= Slabs.LEVEL * upper[-1]:
         return float(3 * upper[0])
+    if last[0] <= Slabs.NOISE * Slabs.GOAL and last[0] <= Slabs.FALLS * last[-1]:
+        return float(3 * last[0])
     return 0.0
 
 

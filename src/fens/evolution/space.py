@@ -8,7 +8,7 @@ is left out. Where conditions are periodic the frequencies are those of the peri
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 
@@ -20,7 +20,7 @@ from .._support.device import device_of, to_device, to_host
 from .._support.numbers import geometric_mean
 from .._support.steering import ScaleTrials, Slabs
 from ..basis import Frame, Plain, RandomFeatures, activation
-from ..basis.rank import by_rank
+from ..basis.rank import HALF_WIDTH, by_rank
 from ..geometry import Ball, Box, Clustered, Combined, Demand, Domain, Pair, Polygon, Region, Samples, Star
 from ..problem import Jet
 from .inverse import inverse_of
@@ -293,22 +293,38 @@ def _scale(base: Domain, size: int) -> tuple[float, ...]:
     lengths = base.half_widths
     comparable = max(lengths) <= ScaleTrials.COMPARABLE * min(lengths)
     shape = [1.0 if comparable else geometric_mean(lengths) / w for w in lengths]
-    rho = by_rank(size, [w * s for w, s in zip(lengths, shape, strict=True)])
+    # along a line frequencies are even, and fill the band without room to spare
+    filling = size if len(lengths) > 1 else round(Slabs.ALONG_A_LINE * size)
+    rho = by_rank(filling, [w * s for w, s in zip(lengths, shape, strict=True)])
     return tuple(rho * s for s in shape)
 
 
 def _drawn(
     base: Domain, size: int, scale: Sequence[float], periods: Sequence[int], time: int, seed: np.random.SeedSequence
 ) -> RandomFeatures:
-    """Random features of space, with whole numbers of waves along axes that are periodic."""
+    """Random features of space, with whole numbers of waves along axes that are periodic.
+
+    Along a line there is one pair in each of as many equal parts of the band, a quarter of a wave apart.
+    """
     device = device_of("cpu")
     features = Plain().draw(size, Frame(base.bounds, activation("cos")), seed).scaled(scale, device)
     W, center = to_host(features.W).copy(), to_host(features.center)
+    if W.shape[1] == 1:
+        W, b = _even(len(W), HALF_WIDTH * scale[0], np.random.default_rng(seed))
+        features = replace(features, b=to_device(b, device))
     for axis in periods:
         unit = np.pi / base.half_widths[axis]
         W[:, axis] = unit * np.round(W[:, axis] / unit)
     W, center = np.insert(W, time, 0.0, axis=1), np.insert(center, time, 0.0)
     return RandomFeatures(to_device(W, device), features.b, to_device(center, device), features.activation)
+
+
+def _even(count: int, fastest: float, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Frequencies and phases of pairs, at random in equal parts of a band."""
+    pairs = -(-count // 2)
+    W = fastest * (np.arange(pairs) + rng.random(pairs)) / pairs
+    b = rng.uniform(0, 2 * np.pi, pairs)
+    return np.repeat(W, 2)[:count, None], np.stack([b, b + np.pi / 2], axis=1).ravel()[:count]
 
 
 def _all_waves(base: Domain, size: int, time: int) -> RandomFeatures:
@@ -337,7 +353,7 @@ def _amplitudes(waves: RandomFeatures) -> Tensor:
 def _orthonormal(base: Domain, features: RandomFeatures, time: int, seed: np.random.SeedSequence) -> Tensor:
     """The matrix from features to functions that are orthonormal over the domain, smooth ones first."""
     d, size = len(base.coordinates), len(features)
-    count = round(Slabs.POINTS_TO_ORTHONORMALISE * size * (0.5 if d == 1 else 1.0))
+    count = round(Slabs.POINTS_TO_ORTHONORMALISE * size)
     inside = Clustered(interior=count).sample(Demand.inside(base), seed)[0].points
     edges = [e.piece.sample(max(1, round(count ** ((d - 1) / d))), lambda n, ends, g: g.random((n, len(ends))),
                             np.random.default_rng(seed)).points for e in base.edges]
@@ -345,7 +361,7 @@ def _orthonormal(base: Domain, features: RandomFeatures, time: int, seed: np.ran
     values = features.matrix([(1.0, (0,) * (d + 1))], to_device(points, features.b.device)) / len(points) ** 0.5
     R = torch.linalg.qr(values, mode="r")[1]
     _, sizes, Vh = torch.linalg.svd(R)
-    kept = sizes > Slabs.FLAT * max(1.0, size / Slabs.FLAT_FEATURES) ** 0.5 * sizes[0]
+    kept = sizes > Slabs.FLAT * max(1.0, size / Slabs.FLAT_FEATURES) ** (2 / d) * sizes[0]
     B: Tensor = Vh[kept].T / sizes[kept]
     return B
 
