@@ -10,6 +10,7 @@ import sympy as sp
 
 from ._support.numbers import items
 from ._support.progress import within
+from ._support.threads import torch_alone
 from .basis import Distribution
 from .eigenvalues import eigen
 from .errors import EvaluationError, FensError, NotConverged, SettingError, quoted, warn_of
@@ -87,7 +88,7 @@ def solve_again(solution: Solution) -> Solution:
 
 def _solved(problem: Problem, settings: Settings) -> Solution:
     """The solution of a problem: in slabs of time, with as many features as pay, or with those asked for."""
-    with within(settings.max_seconds) as deadline:
+    with torch_alone(), within(settings.max_seconds) as deadline:
         if settings.blocks is not None and settings.blocks > 1:
             found: Solution = march(problem, settings)
         elif settings.leaves_features:

@@ -62,12 +62,12 @@ class Galerkin:
             steady &= all(float(other.abs().max()) <= Slabs.NOTHING * most for _, other in found)
             G = [g for g, _ in found]
         lift, free, scaling = _constrained(torch.cat(B) if whole is None else whole, len(G[0]))
-        reduced = [free.across(g) for g in G]
-        coupled = [free.back(g @ lift) for g in G]
+        reduced = [free.across(g).to(torch.complex128) for g in G]
+        coupled = [free.back(g @ lift).to(torch.complex128) for g in G]
         factors, couplings = [], []
         for rate in (cls._spectrum(slab, in_pairs)[0] / slab.length).tolist():
-            factors.append(torch.linalg.lu_factor(sum(rate**q * g for q, g in enumerate(reduced))))
-            couplings.append(sum(rate**q * c for q, c in enumerate(coupled)))
+            factors.append(torch.linalg.lu_factor(_at_rate(reduced, rate)))
+            couplings.append(_at_rate(coupled, rate))
         plain = None if np.array_equal(mass, np.broadcast_to(np.eye(K), mass.shape)) else mass
         return cls(
             slab, steady, home, test, plain, scaling, lift.to(torch.complex128), free.complex, tuple(factors),
@@ -86,20 +86,21 @@ class Galerkin:
         inside = np.stack([parts[k] for k in self.home], axis=1)
         if self.mass is not None:
             inside = np.einsum("mke,sem->skm", self.mass, inside)
-        tested = to_host(to_device(inside, self.test.device) @ self.test.T)
+        flat = to_device(inside.reshape(s * K, -1), self.test.device)
+        tested = to_host(flat @ self.test.T).reshape(s, K, n)
         asked = [p for k, p in enumerate(parts) if k not in self.home]
         if self.in_pairs:
             tested = tested[:, ::2] + 1j * tested[:, 1::2]
             asked = [p + 1j * q for p, q in zip(asked[::2], asked[1::2], strict=True)]
         _, vectors, inverse = self._spectrum(self.slab, self.in_pairs)
-        sides = inverse @ -tested.reshape(s, -1)
-        bounds = inverse @ -(np.concatenate([np.zeros((s, 0)), *asked], axis=1) * self.scaling)
-        found = []
-        for LU, H, y, b in zip(self.factors, self.couplings, sides, bounds, strict=True):
-            given, side = (to_device(v, self.test.device)[:, None] for v in (b, y))
-            own = torch.linalg.lu_solve(*LU, self.free.back(side) - H @ given)
-            found.append((self.lift @ given + self.free.forth(own))[:, 0])
-        X = vectors @ to_host(torch.stack(found))
+        sides = self.free.back(to_device((inverse @ -tested.reshape(s, -1)).T, self.test.device))
+        asked_of_all = np.concatenate([np.zeros((s, 0)), *asked], axis=1) * self.scaling
+        given = to_device((inverse @ -asked_of_all).T, self.test.device)
+        own = [
+            torch.linalg.lu_solve(*LU, (sides[:, k] - H @ given[:, k])[:, None])
+            for k, (LU, H) in enumerate(zip(self.factors, self.couplings, strict=True))
+        ]
+        X = vectors @ to_host(self.lift @ given + self.free.forth(torch.cat(own, dim=1))).T
         if self.in_pairs:
             X = X.reshape(s, -1, n)
             return np.stack([X.real, X.imag], axis=2).reshape(s, K, n)
@@ -172,6 +173,14 @@ def _complex(g: Tensor, n: int) -> tuple[Tensor, Tensor]:
     )
 
 
+def _at_rate(parts: Sequence[Tensor], rate: complex) -> Tensor:
+    """Σ rate^q A_q."""
+    found = parts[0].clone()
+    for q, A in enumerate(parts[1:], 1):
+        found.add_(A, alpha=rate**q)
+    return found
+
+
 def _mean(c: Array | float) -> Array | float:
     return c if isinstance(c, float) else np.asarray(c.mean(axis=0))
 
@@ -199,8 +208,13 @@ def _in_order(slab: Slab, inside: Sequence[Linear], mass: Array, test: Tensor) -
             matrix, mean = equation.rows.matrix(jet, axis), _mean(c)
             for k in range(K):
                 weights = mass[:, k, e] * mean
-                if np.any(weights):
-                    G[jet.orders[axis]][k, :, jet.unknown] += test @ (to_device(weights, test.device)[:, None] * matrix)
+                if np.ptp(weights):
+                    tested = test @ (to_device(weights, test.device)[:, None] * matrix)
+                elif weights[0]:
+                    tested = weights[0] * slab.space.tested(matrix)
+                else:
+                    continue
+                G[jet.orders[axis]][k, :, jet.unknown] += tested
     return [g.reshape(K * n, K * n) for g in G]
 
 

@@ -88,7 +88,8 @@ class Space:
         if rule is not None:
             home = self.evolution.problem.domain
             placed = [rule[0] if r.condition.region == home else s for r, s in zip(asked, placed, strict=True)]
-        made = tuple(self._rows(r, s) for r, s in zip(asked, placed, strict=True))
+        known: dict[tuple[int, Orders, bool], Tensor] = {}
+        made = tuple(self._rows(r, s, known) for r, s in zip(asked, placed, strict=True))
         weights = None if rule is None else to_device(rule[1], self.B.device)
         return Space(self.evolution, self.features, self.B, made, self.scale, self.size, weights)
 
@@ -114,6 +115,16 @@ class Space:
         home = next(r for r in self.rows if r.running.condition.region == self.evolution.problem.domain)
         points = home.samples.points
         return (self.quadrature[:, None] * self.matrix((0,) * points.shape[1], points)).T.contiguous()
+
+    def tested(self, matrix: Tensor) -> Tensor:
+        """The integrals of derivatives, whose values at the places of the rule are in a matrix, with each function."""
+        if id(matrix) not in self._tested:
+            self._tested[id(matrix)] = self.test @ matrix
+        return self._tested[id(matrix)]
+
+    @cached_property
+    def _tested(self) -> dict[int, Tensor]:
+        return {}
 
     def __len__(self) -> int:
         return self.B.shape[1]
@@ -182,13 +193,15 @@ class Space:
         """Coefficients of functions with values at the places of `inside`, a column for each."""
         return to_host(self.inside[1] @ to_device(values, self.B.device))
 
-    def _rows(self, running: AtAllTimes, samples: Samples) -> Rows:
+    def _rows(self, running: AtAllTimes, samples: Samples, known: dict[tuple[int, Orders, bool], Tensor]) -> Rows:
+        """A condition at its places; conditions at the same ones share what is `known` there."""
         wanted = {(in_space(j.orders, self.evolution.axis), j.opposite) for j, _ in running.condition.equation.jets}
         found = {}
         for orders, opposite in sorted(wanted):
             points = samples.opposite if opposite else samples.points
             assert points is not None
-            found[orders, opposite] = self.matrix(orders, points)
+            key = id(samples), orders, opposite
+            known[key] = found[orders, opposite] = known[key] if key in known else self.matrix(orders, points)
         return Rows(running, samples, found)
 
     def _places(self, asked: Sequence[AtAllTimes], rows: float, seed: np.random.SeedSequence) -> list[Samples]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import sympy as sp
@@ -107,13 +106,26 @@ class Slab:
         ])
         return np.concatenate([first[None], X])
 
-    def jets(self, rows: Rows, X: Array, operator: Sequence[tuple[Jet, Any]] | None = None) -> Jets:
-        """The derivatives that a condition or an operator needs, at its places and the instants."""
-        axis, own, device = self.space.evolution.axis, self.in_time(X), self.space.B.device
-        return {
-            jet: to_host(rows.matrix(jet, axis) @ to_device(own[jet.unknown][jet.orders[axis]].T, device)).T
-            for jet, _ in (rows.running.condition.equation.jets if operator is None else operator)
-        }
+    def jets(self, wanted: Sequence[tuple[Rows, Sequence[Jet]]], X: Array) -> list[Jets]:
+        """Derivatives at the places of conditions and the instants: one product for all that one matrix gives."""
+        axis, own = self.space.evolution.axis, self.in_time(X)
+        columns: dict[int, tuple[Tensor, dict[tuple[int, int], Array]]] = {}
+        for rows, jets in wanted:
+            for jet in jets:
+                matrix, k, q = rows.matrix(jet, axis), jet.unknown, jet.orders[axis]
+                columns.setdefault(id(matrix), (matrix, {}))[1][k, q] = own[k][q]
+        found = {}
+        for key, (matrix, parts) in columns.items():
+            together = to_host(matrix @ to_device(np.concatenate(list(parts.values())).T, matrix.device)).T
+            found[key] = dict(zip(parts, np.split(together, len(parts)), strict=True))
+        return [
+            {jet: found[id(rows.matrix(jet, axis))][jet.unknown, jet.orders[axis]] for jet in jets}
+            for rows, jets in wanted
+        ]
+
+    def jets_of_conditions(self, X: Array) -> list[Jets]:
+        """Those that each condition needs."""
+        return self.jets([(r, [jet for jet, _ in r.running.condition.equation.jets]) for r in self.space.rows], X)
 
 
 def form_of(rows: Rows) -> LinearForm:
@@ -148,8 +160,8 @@ def evaluated(slab: Slab, rows: Rows, jets: Jets, instants: Array) -> dict[sp.Sy
 def residuals(slab: Slab, X: Array) -> list[Array]:
     """F of each condition: instants × places."""
     found = []
-    for rows in slab.space.rows:
-        values = evaluated(slab, rows, slab.jets(rows, X), slab.instants)
+    for rows, jets in zip(slab.space.rows, slab.jets_of_conditions(X), strict=True):
+        values = evaluated(slab, rows, jets, slab.instants)
         F = -form_of(rows).source(values, slab.collocation.stages * len(rows))
         found.append(F.reshape(slab.collocation.stages, len(rows)))
     return found
@@ -171,8 +183,8 @@ class Linear:
 def linearised(slab: Slab, X: Array) -> list[Linear]:
     """The equations near a function."""
     found = []
-    for rows in slab.space.rows:
-        values, count = evaluated(slab, rows, slab.jets(rows, X), slab.instants), slab.collocation.stages * len(rows)
+    for rows, jets in zip(slab.space.rows, slab.jets_of_conditions(X), strict=True):
+        values, count = evaluated(slab, rows, jets, slab.instants), slab.collocation.stages * len(rows)
         operator = []
         for jet, formula in form_of(rows).coefficients:
             array = formula(values, count)
@@ -226,11 +238,11 @@ class Frozen:
     def carried(self, values: tuple[Array, ...]) -> tuple[Array, ...]:
         """A state at the end of the slab, without sources and with averages as coefficients."""
         slab = replace(self.slab, state=State(values))
-        X = slab.resting()
+        X, wanted = slab.resting(), [(rows, [jet for jet, _ in operator]) for rows, operator in self.equations]
         for _ in range(2):
             F = [
-                sum(c * j for (_, c), j in zip(operator, slab.jets(rows, X, operator).values(), strict=True))
-                for rows, operator in self.equations
+                sum(c * jets[jet] for jet, c in operator)
+                for (_, operator), jets in zip(self.equations, slab.jets(wanted, X), strict=True)
             ]
             X = X + self.correction(np.concatenate(F, axis=1))
         return slab.at_end(X).values
