@@ -63,13 +63,13 @@ class Collocation:
         kept = values.imag > -1e-12 * np.abs(values)
         real = np.abs(values.imag[kept]) <= 1e-12 * np.abs(values[kept])
         share = np.where(real, 1.0, 2.0)
-        return values[kept], vectors[:, kept] * share, inverse[kept]
+        return values[kept].astype(complex), (vectors[:, kept] * share).astype(complex), inverse[kept].astype(complex)
 
     @cached_property
     def whole_spectrum(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All eigenvalues of D, the eigenvectors V, and V⁻¹."""
         values, vectors = np.linalg.eig(self.D)
-        return values, vectors, np.linalg.inv(vectors)
+        return values.astype(complex), vectors.astype(complex), np.linalg.inv(vectors).astype(complex)
 
     @cached_property
     def to_chebyshev(self) -> np.ndarray:

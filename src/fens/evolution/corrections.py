@@ -68,9 +68,9 @@ def corrected(slab: Slab, X: Array, sizes: Array, corrector: Corrector | None, g
             return Corrected(X, False, corrector, k, str(error))
         if not np.isfinite(F).all():
             return Corrected(X, False, corrector, k, "the equations have no value where the iteration went")
-        step = corrector.correction(F)
-        scale = scale_of(X + step, sizes)
-        length = float((np.linalg.norm(step, axis=2).max(axis=0) / scale).max())
+        with np.errstate(over="ignore", invalid="ignore"):
+            step = corrector.correction(F)
+            length = float((np.linalg.norm(step, axis=2).max(axis=0) / scale_of(X + step, sizes)).max())
         if not np.isfinite(length) or length > 1e6:
             return Corrected(X, False, corrector, k, "corrections grow without bound")
         if length <= Slabs.SETTLED * goal:

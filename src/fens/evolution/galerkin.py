@@ -19,6 +19,7 @@ from .._support.device import to_device, to_host
 from .._support.steering import Slabs
 from ..problem import Problem
 from .stages import Array, Linear, Slab
+from .statement import Evolution
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class Galerkin:
     home: tuple[int, ...]  # which rows are equations in the domain
     test: Tensor  # from values at places to integrals with each function
     mass: Array | None  # at places, from equations to derivatives in time: components × equations
+    kept: Array  # which coefficients there are
+    units: Array  # of these
     scaling: Array  # of rows on the boundary
     lift: Tensor
     free: Free
@@ -49,12 +52,13 @@ class Galerkin:
         domain = space.evolution.problem.domain
         home = tuple(k for k, r in enumerate(space.rows) if r.running.condition.region == domain)
         inside = [equations[k] for k in home]
-        mass = _mass(inside, space.evolution.orders, axis)
+        mass = _mass(inside, space.evolution, axis)
         if mass is None:
             return None
-        test = space.test
-        G = _in_order(slab, inside, mass, test)
-        B = _boundary(slab, [e for k, e in enumerate(equations) if k not in home])
+        test, kept = space.test, _kept(space.evolution, n)
+        units = _units(slab)[kept]
+        G = [g[kept][:, kept] * units for g in _in_order(slab, inside, mass, test)]
+        B = [A[:, kept] * units for A in _boundary(slab, [e for k, e in enumerate(equations) if k not in home])]
         steady, whole = all(e.is_steady for e in equations), _in_pairs(space.evolution.problem, B)
         if in_pairs := whole is not None:
             found = [_complex(g, n) for g in G]
@@ -67,11 +71,14 @@ class Galerkin:
         factors, couplings = [], []
         for rate in (cls._spectrum(slab, in_pairs)[0] / slab.length).tolist():
             factors.append(torch.linalg.lu_factor(_at_rate(reduced, rate)))
+            pivots = factors[-1][0].diagonal().abs()
+            if not float(pivots.min()) > Slabs.SINGULAR * float(pivots.max()):
+                return None
             couplings.append(_at_rate(coupled, rate))
         plain = None if np.array_equal(mass, np.broadcast_to(np.eye(K), mass.shape)) else mass
         return cls(
-            slab, steady, home, test, plain, scaling, lift.to(torch.complex128), free.complex, tuple(factors),
-            tuple(couplings), in_pairs,
+            slab, steady, home, test, plain, to_host(kept), to_host(units), scaling, lift.to(torch.complex128), free.complex,
+            tuple(factors), tuple(couplings), in_pairs,
         )  # fmt: skip
 
     @staticmethod
@@ -89,6 +96,7 @@ class Galerkin:
         flat = to_device(inside.reshape(s * K, -1), self.test.device)
         tested = to_host(flat @ self.test.T).reshape(s, K, n)
         asked = [p for k, p in enumerate(parts) if k not in self.home]
+        tested = tested.reshape(s, -1)[:, self.kept] if not self.in_pairs else tested
         if self.in_pairs:
             tested = tested[:, ::2] + 1j * tested[:, 1::2]
             asked = [p + 1j * q for p, q in zip(asked[::2], asked[1::2], strict=True)]
@@ -104,7 +112,9 @@ class Galerkin:
         if self.in_pairs:
             X = X.reshape(s, -1, n)
             return np.stack([X.real, X.imag], axis=2).reshape(s, K, n)
-        return np.asarray(X.real).reshape(s, K, n)
+        whole = np.zeros((s, K * n))
+        whole[:, self.kept] = X.real * self.units
+        return whole.reshape(s, K, n)
 
 
 @dataclass(frozen=True)
@@ -185,13 +195,38 @@ def _mean(c: Array | float) -> Array | float:
     return c if isinstance(c, float) else np.asarray(c.mean(axis=0))
 
 
-def _mass(inside: Sequence[Linear], orders: Sequence[int], axis: int) -> Array | None:
-    """At each place the matrix from equations to highest derivatives in time; None if there is none."""
+def _kept(evolution: Evolution, n: int) -> Tensor:
+    """The numbers of the coefficients: multipliers have fewer functions than what they act on, and not the rough ones.
+
+    With as many, some of them would act on nothing.
+    """
+    own = np.arange(len(evolution.orders) * n).reshape(-1, n)
+    share = round(Slabs.OF_MULTIPLIERS * n)
+    parts = [row[:share] if k in evolution.multipliers else row for k, row in enumerate(own)]
+    return torch.as_tensor(np.concatenate(parts))
+
+
+def _units(slab: Slab) -> Tensor:
+    """Units of coefficients: multipliers are as large as rates of what they act on."""
+    evolution, (_, K, n) = slab.space.evolution, slab.shape
+    fastest = float(np.abs(slab.collocation.spectrum[0]).max()) / slab.length
+    found = torch.ones((K, n), dtype=torch.float64)
+    found[list(evolution.multipliers)] = fastest
+    return found.ravel()
+
+
+def _mass(inside: Sequence[Linear], evolution: Evolution, axis: int) -> Array | None:
+    """At each place the matrix from equations to highest derivatives in time, and to what they determine without;
+    None if there is none.
+    """
+    orders = evolution.orders
     K, m = len(orders), len(inside[0].rows)
     C = np.zeros((m, K, K))
+    for k, e in (evolution.constraints or {}).items():
+        C[:, e, k] = 1.0
     for e, equation in enumerate(inside):
         for jet, c in equation.operator:
-            if jet.orders[axis] == orders[jet.unknown] and sum(jet.orders) == jet.orders[axis]:
+            if jet.orders[axis] == orders[jet.unknown] > 0 and sum(jet.orders) == jet.orders[axis]:
                 C[:, e, jet.unknown] += _mean(c)
     sizes = np.abs(C).max(axis=(1, 2))
     if not sizes.min() > Slabs.DEGENERATES * sizes.max() or np.linalg.cond(C).max() > 1 / Slabs.DEGENERATES:

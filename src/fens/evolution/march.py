@@ -118,12 +118,12 @@ class March:
         start, length = self.now, self.evolution.length * size / UNIT
         a = self.first.attempt(start, length)
         roughest = Slabs.IN_SLABS * self.first.goal
+        if a.solved and a.in_space > max(roughest, a.in_time) and self._refined(a.in_space):
+            return None
         # where space does not resolve the solution, time need not do so much better
         least = Slabs.OF_ROUGHNESS * a.in_space if a.solved and a.in_space <= self.bearable else 0.0
         if not a.solved or a.in_time > max(self.first.goal, least):
-            rough = a.in_space > max(roughest, a.in_time) if a.solved else False
-            if not (rough and self._refined(a.in_space)):
-                self._cut(a, length)
+            self._cut(a, length)
             return None
         if a.in_space > roughest and self._refined(a.in_space):
             return None
@@ -139,7 +139,7 @@ class March:
         if look.between_instants > Slabs.STANDS_OUT and self.level < Slabs.FINEST - 20:
             self._cut(a, length)
             return None
-        if look.between_places > Slabs.STANDS_OUT and self._refined():
+        if look.between_places > Slabs.STANDS_OUT and a.in_space <= roughest and self._refined():
             return None
         end = self.evolution.start + self.evolution.length * (self.position + size) / UNIT
         step = self._compared(a, b, end, look)
@@ -171,7 +171,7 @@ class March:
 
     def _refined(self, roughness: float | None = None) -> bool:
         """Take more functions of space, unless there may be no more, or the last ones did not make it less rough."""
-        factor = Slabs.GROWTH
+        factor, affordable = Slabs.GROWTH, Slabs.MOST_FLOPS
         if roughness is None:
             self.roughness.clear()
         elif roughness <= self.bearable:
@@ -179,15 +179,18 @@ class March:
         else:
             self.roughness.append((self.first.space.size, roughness))
             more = wanted(self.roughness, self.first.goal)
-            if more > self.most or is_noise(self.roughness, self.first.goal):
+            if is_noise(self.roughness, self.first.goal) or falls_no_more(self.roughness):
                 self.bearable = Slabs.ROUGHER * roughness
                 return False
+            if more > self.most:
+                affordable = Slabs.FLOPS_IN_VAIN
             more = Slabs.AMPLY * more / self.first.space.size if more else finer(roughness, self.first.goal)
             factor = float(np.clip(more, Slabs.LEAST_GROWTH, Slabs.GROWTH))
-        if self.cost(factor) > Slabs.MOST_FLOPS or not self.first.refined(factor, self.most):
+        if self.cost(factor) > affordable or not self.first.refined(factor, self.most, self.now):
+            self.bearable = Slabs.ROUGHER * (roughness or 0.0)
             return False
         self.bearable = 0.0
-        self.second.refined_to(second_size(self.evolution, self.first.space.size))
+        self.second.refined_to(second_size(self.evolution, self.first.space.size), self.now)
         self.lookout, self._probes = None, None
         return True
 
@@ -249,6 +252,11 @@ def wanted(roughness: Sequence[tuple[int, float]], goal: float) -> float:
     if after >= before:
         return float("inf")
     return float(more + (more - fewer) * np.log(after / goal) / np.log(before / after))
+
+
+def falls_no_more(roughness: Sequence[tuple[int, float]]) -> bool:
+    """Whether more functions did not make the solution less rough."""
+    return len(roughness) > 2 and roughness[-1][1] > Slabs.HARDLY * roughness[-2][1]
 
 
 def is_noise(roughness: Sequence[tuple[int, float]], goal: float) -> bool:

@@ -112,19 +112,19 @@ class Run:
             return state
         return state.shaken(self.noise, np.random.default_rng([number, *self.seed.generate_state(2).tolist()]))
 
-    def refined(self, factor: float, most: int) -> bool:
+    def refined(self, factor: float, most: int, now: float) -> bool:
         """Take more functions of space, if there may be more."""
         size = min(most, round(factor * self.space.size))
         if self.evolution.base is None or size <= self.space.size:
             return False
-        self.refined_to(size)
+        self.refined_to(size, now)
         return True
 
-    def refined_to(self, size: int) -> None:
+    def refined_to(self, size: int, now: float) -> None:
         """Take so many features of space."""
         finer = Space.of(self.evolution, size, self.seed)
         if self.last is not None:
-            self.state = carried_over(self.state, self.space, finer)
+            self.state = settled(finer, carried_over(self.state, self.space, finer), now, self.goal)
         else:
             begun = self.origin
             found = first_state(finer) if begun is None else carried_over(begun[1], begun[0], finer)
@@ -216,6 +216,18 @@ def first_state(space: Space) -> State:
         own = space.fitted(sides).T if d else sides.T
         parts.append(own.reshape(order, len(space)))
     return State(tuple(parts))
+
+
+def settled(space: Space, state: State, now: float, goal: float) -> State:
+    """The state next to another that obeys the conditions as functions of this space can, and so goes on smoothly.
+
+    That is where a step of no length leads to.
+    """
+    if space.quadrature is None or max(space.evolution.orders) > 1:
+        return state
+    slab = Slab(space, radau(1), now, Slabs.NO_LENGTH * space.evolution.length, state)
+    found = corrected(slab, slab.resting(), state.sizes, None, goal)
+    return slab.at_end(found.X) if found.solved else state
 
 
 def carried_over(state: State, old: Functions, new: Space) -> State:

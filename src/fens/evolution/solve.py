@@ -72,7 +72,8 @@ def evolve(evolution: Evolution, settings: Settings) -> EvolvedSolution:
         if not outcome.record.pieces or (outcome.stopped is not None and outcome.stopped.at_first):
             raise NoMarch(outcome.stopped.why if outcome.stopped is not None else "the time was up")
         finer = goal * Slabs.BETTER
-        if outcome.is_whole and is_contradicted(error_of(outcome.record, goal)):
+        rough_on = evolution.problem.domain.name if outcome.record.restless else ""
+        if outcome.is_whole and is_contradicted(error_of(outcome.record, goal), rough_on):
             if goal <= Slabs.GOAL:
                 raise NoMarch("something that is left of the equations contradicts them")
             goal = max(finer, Slabs.GOAL)  # with a loose one much is left of any

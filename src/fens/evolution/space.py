@@ -76,7 +76,7 @@ class Space:
         features = _drawn(base, size, scale, periods, evolution.axis, for_features)
         B = _orthonormal(base, features, evolution.axis, for_more)
         made = cls(evolution, features, B, (), scale, size)
-        rule = made.rule() if evolution.gives_derivatives and has_rule(base) else None
+        rule = made.rule() if evolution.constraints is not None and has_rule(base) else None
         return made.asking(Slabs.ROWS, for_points, rule)
 
     def asking(
@@ -159,8 +159,13 @@ class Space:
 
     @cached_property
     def filter(self) -> np.ndarray:
-        """Factors from slab to slab: one, and for the roughest functions less and less, so that no rounding grows."""
+        """Factors from slab to slab: one, and for the roughest functions less and less, so that no rounding grows.
+
+        Where Galerkin's method corrects it does not, and functions that obey conditions are to go on doing so.
+        """
         n, factors = len(self), np.ones(len(self))
+        if self.quadrature is not None:
+            return factors
         first = self.rough.start
         factors[first:] = np.exp(-Slabs.DAMPED * ((np.arange(first, n) - first + 1) / (n - first or 1)) ** 2)
         return factors

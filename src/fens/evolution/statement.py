@@ -91,19 +91,38 @@ class Evolution:
         )
 
     @cached_property
-    def gives_derivatives(self) -> bool:
-        """Whether equations in the domain have a derivative in time of each unknown, and others have none."""
+    def constraints(self) -> dict[int, int] | None:
+        """Which equation in the domain determines each unknown without derivative in time, as that of continuity the
+        pressure; None if the others do not give the derivatives of the others.
+        """
         axis, domain = self.axis, self.problem.domain
-        found = set()
+        inside = [r.condition.equation for r in self.running if r.condition.region == domain]
         for r in self.running:
             for jet, _ in r.condition.equation.jets:
-                if r.condition.region != domain and jet.orders[axis]:
-                    return False
-                if jet.orders[axis] and jet.orders[axis] == self.orders[jet.unknown]:
-                    if sum(jet.orders) != jet.orders[axis]:
-                        return False
-                    found.add(jet.unknown)
-        return len(found) == len(self.orders)
+                mixed = sum(jet.orders) != jet.orders[axis]
+                highest = jet.orders[axis] and jet.orders[axis] == self.orders[jet.unknown]
+                if jet.orders[axis] and (r.condition.region != domain or (highest and mixed)):
+                    return None
+        left = [e for e, equation in enumerate(inside) if not any(j.orders[axis] for j, _ in equation.jets)]
+        slaves = [k for k, order in enumerate(self.orders) if not order]
+        if len(left) != len(slaves):
+            return None
+        found = {}
+        for k in slaves:  # first those that have it
+            own = [e for e in left if any(jet.unknown == k for jet, _ in inside[e].jets)]
+            found[k] = (own or left)[0]
+            left.remove(found[k])
+        return found
+
+    @cached_property
+    def multipliers(self) -> tuple[int, ...]:
+        """The unknowns without derivative in time that are in no equation without one: they see to it that it holds."""
+        inside = [r.condition.equation for r in self.running if r.condition.region == self.problem.domain]
+        slaves = set(self.constraints or ())
+        return tuple(
+            k for k, e in (self.constraints or {}).items()
+            if not any(jet.unknown in slaves for jet, _ in inside[e].jets)
+        )
 
     def until(self, end: float) -> Problem:
         """The problem as far as some time."""
