@@ -598,7 +598,7 @@ def test_the_second_march_has_more_of_everything():
     alone = evolution({TIME: sp.Eq(q.diff(t), -q), TIME.face(t, 0): sp.Eq(q, 1)})
     assert second_size(alone, 1) == 1
     run = Run.of(alone, 5, SEED, GOAL, 1)
-    assert not run.refined(2.0, 100)  # a constant is all there is
+    assert not run.refined(2.0, 100, 0.0)  # a constant is all there is
 
 
 # ---- events, and what is recorded

@@ -77,8 +77,8 @@ class Galerkin:
             couplings.append(_at_rate(coupled, rate))
         plain = None if np.array_equal(mass, np.broadcast_to(np.eye(K), mass.shape)) else mass
         return cls(
-            slab, steady, home, test, plain, to_host(kept), to_host(units), scaling, lift.to(torch.complex128), free.complex,
-            tuple(factors), tuple(couplings), in_pairs,
+            slab, steady, home, test, plain, to_host(kept), to_host(units), scaling, lift.to(torch.complex128),
+            free.complex, tuple(factors), tuple(couplings), in_pairs,
         )  # fmt: skip
 
     @staticmethod
