@@ -3,25 +3,29 @@
 import math
 from dataclasses import replace
 from types import SimpleNamespace
+from unittest import mock
 
 import numpy as np
 import pytest
 import sympy as sp
 import torch
+from threadpoolctl import threadpool_info
 
 import fens
 from fens._support.numbers import EPS
 from fens._support.steering import Assessment, Slabs
+from fens._support.threads import torch_alone
 from fens.basis import Combinations, Frame, Plain, TimeSlabs, activation
 from fens.evolution.collocation import radau
-from fens.evolution.corrections import Mixture, scale_of
+from fens.evolution.corrections import Mixture, is_stale, scale_of
 from fens.evolution.events import Event
-from fens.evolution.march import is_noise, second_size, wanted
+from fens.evolution.galerkin import Free, Galerkin
+from fens.evolution.march import falls_no_more, finer, is_noise, second_size, wanted
 from fens.evolution.record import Piece, Record, trial_space
 from fens.evolution.run import Run, carried_over, first_state, rounding_of
-from fens.evolution.solve import first_goal
+from fens.evolution.solve import first_goal, grows_without_bound
 from fens.evolution.space import Space, periodic_axes
-from fens.evolution.stages import Exact, Frozen, Slab, linearised, residuals
+from fens.evolution.stages import Exact, Frozen, Slab, State, linearised, residuals
 from fens.evolution.statement import Evolution, shortened
 from fens.evolution.verdict import error_of, is_contradicted
 from fens.evolution.waves import Pairs, Waves, serves
@@ -750,3 +754,158 @@ def test_the_verdict_of_a_march(record, goal, verdict, word):
 )
 def test_what_contradicts_the_equations(residual, expected):
     assert is_contradicted(error_of(recorded(residual=residual), GOAL)) == expected
+
+
+# ---- Galerkin's method
+
+
+def galerkin_slab(statements, size, length=0.01, stages=6):
+    slab = slab_of(evolution(statements), size, stages, length)
+    return slab, Galerkin.of(slab, linearised(slab, slab.resting()))
+
+
+def test_one_correction_solves_what_is_steady_between_walls():
+    slab, corrector = galerkin_slab({STRIP: HEAT, STRIP.sides: COLD, STRIP.initial: REST}, 60)
+    assert corrector.steady
+    X = slab.resting()
+    for _ in range(2):
+        X = X + corrector.correction(np.concatenate(residuals(slab, X), axis=1))
+    again = corrector.correction(np.concatenate(residuals(slab, X), axis=1))
+    assert np.abs(again).max() < 1e-11 * np.abs(X).max()
+
+
+def test_reflections_span_what_conditions_leave_free():
+    rng = np.random.default_rng(0)
+    V = torch.linalg.qr(torch.as_tensor(rng.standard_normal((9, 3))))[0]
+    free, A = Free.of(V), torch.as_tensor(rng.standard_normal((9, 9)))
+    Z = free.forth(torch.eye(6, dtype=torch.float64))
+    assert (V.T @ Z).abs().max() < 1e-14
+    assert pytest.approx(np.eye(6), abs=1e-14) == Z.T @ Z
+    assert free.back(A) == pytest.approx((Z.T @ A).numpy(), abs=1e-13)
+    assert free.across(A) == pytest.approx((Z.T @ A @ Z).numpy(), abs=1e-13)
+
+
+W_ = fens.complex_unknown("w")(x, t)
+SCHROEDINGER = sp.Eq(sp.I * W_.diff(t) + W_.diff(x, 2) + x * W_, 0)
+
+
+def complex_problem(sides):
+    return {STRIP: SCHROEDINGER, STRIP.sides: sides, STRIP.initial: sp.Eq(W_, sp.sin(sp.pi * x))}
+
+
+def test_complex_numbers_are_corrected_as_their_parts_are():
+    slab, corrector = galerkin_slab(complex_problem(sp.Eq(W_, 0)), 40)
+    assert corrector.in_pairs
+    assert corrector.steady
+    F = np.concatenate(residuals(slab, slab.resting()), axis=1)
+    found = corrector.correction(F)
+    with mock.patch("fens.evolution.galerkin._in_pairs", return_value=None):
+        parts = Galerkin.of(slab, linearised(slab, slab.resting()))
+    assert not parts.in_pairs
+    assert found == pytest.approx(parts.correction(F), abs=1e-9 * np.abs(found).max())
+
+
+def test_conditions_on_parts_alone_leave_them_apart():
+    parts = [sp.Eq(sp.re(W_), 0), sp.Eq(sp.im(W_.diff(x)), 0)]
+    assert not galerkin_slab(complex_problem(parts), 30)[1].in_pairs
+
+
+FLOW = [sp.Function(name)(x, y, t) for name in "uvp"]
+
+
+def flow():
+    a, b, c = FLOW
+    around = [sp.Eq(a.diff(t) + c.diff(x), fens.laplacian(a)), sp.Eq(b.diff(t) + c.diff(y), fens.laplacian(b))]
+    held = fens.Points({x: [0.5] * 5, y: [0.5] * 5, t: np.linspace(0, 1, 5)})
+    return {
+        PLATE: [*around, sp.Eq(a.diff(x) + b.diff(y), 0)], PLATE.sides: [sp.Eq(a, 0), sp.Eq(b, 0)],
+        PLATE.initial: [sp.Eq(a, 0), sp.Eq(b, 0)], held: sp.Eq(c, 0),
+    }  # fmt: skip
+
+
+def test_a_pressure_is_a_multiplier_of_continuity():
+    found = evolution(flow())
+    pressure = [str(c.unknown.func) for c in found.problem.components].index("p")
+    assert found.multipliers == (pressure,)
+    assert found.constraints[pressure] == 2
+    slab, corrector = galerkin_slab(flow(), 80)
+    assert len(corrector.kept) == round((2 + Slabs.OF_MULTIPLIERS) * len(slab.space))
+
+
+def test_what_has_an_equation_of_its_own_is_no_multiplier():
+    a, b = FLOW[:2]
+    found = evolution({
+        PLATE: [sp.Eq(a.diff(t), fens.laplacian(a) + b), sp.Eq(fens.laplacian(b), a)],
+        PLATE.sides: [sp.Eq(a, 0), sp.Eq(b, 0)], PLATE.initial: sp.Eq(a, x * (1 - x) * y * (1 - y)),
+    })  # fmt: skip
+    assert found.multipliers == ()
+    assert len(found.constraints) == 1
+
+
+def test_mixed_derivatives_in_time_are_left_to_least_squares():
+    equation = sp.Eq(u.diff(t) - u.diff(x, 2, t), u.diff(x, 2))
+    assert evolution({STRIP: equation, STRIP.sides: COLD, STRIP.initial: REST}).constraints is None
+
+
+# ---- what is decided on the way
+
+
+@pytest.mark.parametrize(
+    ("lengths", "expected"),
+    [
+        ([1.0] * 5, False),  # too few to tell
+        ([10.0**-k for k in range(14)], False),
+        ([0.9**k for k in range(14)], True),
+        ([1.0] * 14, True),
+    ],
+)
+def test_when_factors_are_stale(lengths, expected):
+    assert is_stale(lengths, 1e-12) == expected
+
+
+@pytest.mark.parametrize(("roughness", "expected"), [(1e-6, 2.0), (1e-12, 1.0), (1e-9, 4 / 3), (0.5, INF)])
+def test_how_much_finer_space_must_be(roughness, expected):
+    assert finer(roughness, 1e-12) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"), [([1e-1, 1e-2, 1e-3], False), ([1e-3, 9e-4], False), ([1e-2, 1e-3, 9e-4], True)]
+)
+def test_roughness_that_falls_no_more(sizes, expected):
+    assert falls_no_more([(100 * (k + 1), r) for k, r in enumerate(sizes)]) == expected
+
+
+@pytest.mark.parametrize(
+    ("sizes", "expected"),
+    [
+        ([(0.5, 2.0), (0.9, 10.0), (0.99999, 1e5)], True),
+        ([(k, np.exp(k)) for k in range(1, 31)], False),  # as it should
+        ([(1.0, 1.0), (2.0, 1.5)], False),
+    ],
+)
+def test_what_grows_without_bound(sizes, expected):
+    assert grows_without_bound(sizes, 0.0) == expected
+
+
+def test_high_degrees_that_are_the_same_are_rounding():
+    falling = np.array([10.0 ** (-k) for k in range(19)])
+    assert rounding_of(falling) == 0
+    assert rounding_of(np.maximum(falling, 2e-12)) >= 2e-12
+    assert rounding_of(np.maximum(falling, 1e-7)) == 0  # so much is not
+
+
+def test_rounding_at_the_beginning_of_a_slab():
+    state = State((np.ones((1, 4)), np.zeros((0, 4))))
+    shaken = state.shaken(1e-3, np.random.default_rng(0))
+    assert np.abs(shaken.values[0] - 1) == pytest.approx(np.full((1, 4), 1e-3))
+    assert shaken.values[1].shape == (0, 4)
+
+
+def test_numpys_threads_are_one_in_a_solve_and_what_they_were_after_it():
+    def counts():
+        return [lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"]
+
+    before = counts()
+    with torch_alone():
+        assert set(counts()) <= {1}
+    assert counts() == before

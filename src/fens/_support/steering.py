@@ -667,7 +667,7 @@ class Slabs(Steering):
     ROUGH = constant(0.3, "share of rough functions in what grows most, above which it is an artefact")
     LOST = constant(0.02, "relative difference of two marches at which all digits are gone")
     BLOWS_UP = constant(1e4, "growth of a solution that cannot be followed, from which on it is said to have no bound")
-    EVER_FASTER = constant(3.0, "of which so much must be in the last part of the time")
+    EVER_FASTER = constant(0.3, "share of the logarithm of that which must be in the last part of the time")
     NEARLY_ALL = constant(0.95, "before which there is so much of it")
     TRACE = constant(1e-3, "what a condition makes of functions relative to the most, below which they obey it")
     LIFTED = constant(1e-4, "the same, below which functions serve little to make others obey it")

@@ -248,7 +248,9 @@ def grows_without_bound(history: Sequence[tuple[float, float]], start: float) ->
     """Whether a solution has become much larger, and that ever faster; `history` has ends of slabs, and its sizes."""
     (_, first), (end, last) = history[0], history[-1]
     before = max((size for when, size in history if when - start <= Slabs.NEARLY_ALL * (end - start)), default=first)
-    return last > Slabs.BLOWS_UP * first and last > Slabs.EVER_FASTER * before
+    return last > Slabs.BLOWS_UP * first > 0 and bool(
+        np.log(last / before) > Slabs.EVER_FASTER * np.log(last / first)  # an exponential grows as much at all times
+    )
 
 
 def scales_of(space: Space) -> tuple[float, ...]:
