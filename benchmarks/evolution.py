@@ -1,6 +1,7 @@
 """Problems of evolution in time: how accurate over the whole of it, how fast, and what is said of them.
 
     python benchmarks/evolution.py [NAME …] [--variants] [--seeds 3] [--page]
+    python benchmarks/evolution.py --cost    # what slabs cost after the first one
 
 Prints for each problem and seed the largest error at many times from the first to the last, the estimate, their ratio,
 the verdict, the number of slabs of time and of features and the seconds, beside what is asked for. `--page` keeps the

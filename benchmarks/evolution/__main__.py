@@ -14,7 +14,13 @@ def main() -> None:
     parser.add_argument("--variants", action="store_true", help="problems like these, and not the same, instead")
     parser.add_argument("--page", action="store_true", help="write docs/evolution.csv and docs/evolution.md")
     parser.add_argument("--make", action="store_true", help="make the kept references again, which takes minutes")
+    parser.add_argument("--cost", action="store_true", help="what slabs cost after the first one, and nothing else")
     options = parser.parse_args()
+    if options.cost:
+        from .cost import report
+
+        report()
+        return
     if options.make:
         make(options.names)
         return

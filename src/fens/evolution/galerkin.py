@@ -66,8 +66,8 @@ class Galerkin:
             steady &= all(float(other.abs().max()) <= Slabs.NOTHING * most for _, other in found)
             G = [g for g, _ in found]
         lift, free, scaling = _constrained(torch.cat(B) if whole is None else whole, len(G[0]))
-        reduced = [free.across(g).to(torch.complex128) for g in G]
-        coupled = [free.back(g @ lift).to(torch.complex128) for g in G]
+        reduced = [free.across(g) + 0j for g in G]
+        coupled = [free.back(g @ lift) + 0j for g in G]
         factors, couplings = [], []
         for rate in (cls._spectrum(slab, in_pairs)[0] / slab.length).tolist():
             factors.append(torch.linalg.lu_factor(_at_rate(reduced, rate)))
@@ -77,7 +77,7 @@ class Galerkin:
             couplings.append(_at_rate(coupled, rate))
         plain = None if np.array_equal(mass, np.broadcast_to(np.eye(K), mass.shape)) else mass
         return cls(
-            slab, steady, home, test, plain, to_host(kept), to_host(units), scaling, lift.to(torch.complex128),
+            slab, steady, home, test, plain, to_host(kept), to_host(units), scaling, lift + 0j,
             free.complex, tuple(factors), tuple(couplings), in_pairs,
         )  # fmt: skip
 
@@ -137,7 +137,7 @@ class Free:
     @property
     def complex(self) -> Free:
         """The same for complex numbers."""
-        return Free(self.reflections.to(torch.complex128), self.factors.to(torch.complex128))
+        return Free(self.reflections + 0j, self.factors + 0j)
 
     def back(self, A: Tensor) -> Tensor:
         """Z* A."""
@@ -160,7 +160,7 @@ def _in_pairs(problem: Problem, B: Sequence[Tensor]) -> Tensor | None:
     pairs = list(zip(components[::2], components[1::2], strict=False))
     if len(components) % 2 or any(a.unknown != b.unknown or not a.part for a, b in pairs) or len(B) % 2 == 0:
         return None
-    found, n = [B[0].to(torch.complex128)[:, : B[0].shape[1] // 2]], B[0].shape[1] // len(components)
+    found, n = [B[0][:, : B[0].shape[1] // 2] + 0j], B[0].shape[1] // len(components)
     for one, other in zip(B[1::2], B[2::2], strict=True):
         if len(one) != len(other):
             return None
