@@ -18,11 +18,15 @@ from .stages import Array, Jets, Slab, evaluated, form_of
 
 @dataclass(frozen=True)
 class Look:
-    """What is left of each condition, relative to its terms: usually, and at most between instants or places."""
+    """What is left of each condition, relative to its terms: usually, and at most between instants or places.
+
+    `terms` are the largest so far: of a solution that has decayed to nothing there is only rounding.
+    """
 
     residuals: tuple[float, ...]
     between_instants: float
     between_places: float
+    terms: tuple[float, ...]
 
 
 @dataclass(frozen=True)
@@ -74,20 +78,23 @@ class Lookout:
 
         return lambda left: sum(c * size(jet.unknown, jet.orders) for jet, c in left.coefficients)
 
-    def at(self, slab: Slab, X: Array, number: int) -> Look:
+    def at(self, slab: Slab, X: Array, number: int, former: tuple[float, ...] = ()) -> Look:
         """What a slab leaves of the conditions."""
         rng = np.random.default_rng([number, *self.seed.generate_state(2).tolist()])
         usual = rng.random(Slabs.CHECKED)
-        ratios, scales = [], []
+        ratios, scales, largest = [], [], []
         inside = self._inside(slab, X)
-        for rows in self.usual:
+        for k, rows in enumerate(self.usual):
             left = Left.of(slab, X, rows, usual)
             whole = max(sum(map(rms, left.terms)), inside(left))
+            largest.append(max(whole, former[k] if former else 0.0))
+            scales.append(max(whole, Slabs.DECAYED * largest[-1]))
+            whole = max(whole, Slabs.FADED * largest[-1])
             ratios.append(rms(left.F) / whole if whole > 0 else 0.0)
-            scales.append(whole)
         dense, one = (np.arange(Slabs.DENSE) + rng.random()) / Slabs.DENSE, rng.random(1)
         return Look(
-            tuple(ratios), _worst(slab, X, self.few, dense, scales), _worst(slab, X, self.dense, one, scales)
+            tuple(ratios), _worst(slab, X, self.few, dense, scales), _worst(slab, X, self.dense, one, scales),
+            tuple(largest),
         )
 
 

@@ -76,6 +76,7 @@ class March:
     sizes: Array = field(default_factory=lambda: np.zeros(0))
     roughness: list[tuple[int, float]] = field(default_factory=list)  # of the slab that is tried: sizes, and of each
     bearable: float = 0.0  # roughness that more functions did not lower
+    terms: tuple[float, ...] = ()  # of each condition, the largest so far
     lookout: Lookout | None = None
     _probes: tuple[Array, dict[int, Array]] | None = None
 
@@ -92,7 +93,7 @@ class March:
         second = Run.of(evolution, Slabs.STAGES + Slabs.MORE_STAGES, two, goal, more, EPS, starts[1])
         sizes = np.zeros(len(evolution.orders)) if restart is None else restart.sizes
         march = cls(evolution, first, second, most, sizes=sizes)
-        while march.first.roughness > goal and march._refined(march.first.roughness):
+        while march.first.roughness > goal and time_left() and march._refined(march.first.roughness):
             pass
         march.roughness.clear()
         return march
@@ -105,8 +106,8 @@ class March:
     def steps(self) -> Iterator[Step]:
         """The slabs one by one."""
         while self.position < UNIT:
-            if self.number and not time_left():
-                raise Stopped("time", "the time was up", self.now, False)
+            if not time_left():
+                raise Stopped("time", "the time was up", self.now, self.number == 0)
             step = self._step()
             if step is not None:
                 self.number += 1
@@ -135,7 +136,7 @@ class March:
             return None
         if self.second.grows_by_itself(length) and self._refined():
             return None
-        look = self._lookout.at(a.slab, a.X, self.number)
+        look = self._lookout.at(a.slab, a.X, self.number, self.terms)
         if look.between_instants > Slabs.STANDS_OUT and self.level < Slabs.FINEST - 20:
             self._cut(a, length)
             return None
@@ -148,6 +149,7 @@ class March:
         self.first.accept(a)
         self.second.accept(b)
         self.sizes, self.position = step.sizes, self.position + size
+        self.terms = look.terms
         self.roughness.clear()
         self._lengthen(a)
         return step
@@ -255,8 +257,9 @@ def wanted(roughness: Sequence[tuple[int, float]], goal: float) -> float:
 
 
 def falls_no_more(roughness: Sequence[tuple[int, float]]) -> bool:
-    """Whether more functions did not make the solution less rough."""
-    return len(roughness) > 2 and roughness[-1][1] > Slabs.HARDLY * roughness[-2][1]
+    """Whether more functions did not make the solution less rough, where there were many already."""
+    enough = len(roughness) > 2 and roughness[-1][0] >= Slabs.TELLS
+    return enough and roughness[-1][1] > Slabs.HARDLY * roughness[-2][1]
 
 
 def is_noise(roughness: Sequence[tuple[int, float]], goal: float) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import torch
 
-from .._support.device import to_device
+from .._support.device import to_device, to_host
 from .._support.numbers import EPS
 from .._support.steering import Slabs
 from ..basis import Combinations, TimeSlabs, TrialSpace
@@ -55,12 +55,14 @@ class Record:
     between: float = 0.0
     rows: int = 0
     corrections: int = 0
+    first: Piece | None = None
     restless: bool = False  # whether there was a slab whose roughest functions had a part
     history: list[tuple[float, float]] = field(default_factory=list)  # the end of each slab, and the largest value
 
     def add(self, step: Step, goal: float) -> None:
         """One more slab."""
         piece = Piece.of(step)
+        self.first = piece if self.first is None else self.first
         last = not self.pieces or self.keep is None
         if not last and not self._is_kept(self.pieces[-1]):
             self.pieces.pop()  # the last one stays until there is another
@@ -85,6 +87,26 @@ class Record:
 
     def _is_kept(self, piece: Piece) -> bool:
         return self.keep is None or any(piece.start <= t <= piece.end for t in self.keep)
+
+    def denied(self) -> str:
+        """An initial condition beside those that the march began with, which does not hold; of none, nothing."""
+        evolution, piece = self.evolution, self.first
+        assert piece is not None
+        points = piece.space.inside[0] if evolution.base is not None else np.zeros((1, 0))
+        others = [x for x in evolution.problem.coordinates if x != evolution.time]
+        known = {x: points[:, i] for i, x in enumerate(others)} | {evolution.time: np.full(len(points), piece.start)}
+        matrix = to_host(piece.space.matrix((0,) * points.shape[1], points))
+        for (k, q), formula in evolution.initial.items():
+            if q < evolution.orders[k]:
+                continue
+            slopes = np.polynomial.chebyshev.chebder(piece.coefficients[:, k], q, scl=2 / (piece.end - piece.start))
+            found = matrix @ np.polynomial.chebyshev.chebval(-1.0, slopes)
+            expected = formula(known, len(points))
+            size = max(np.abs(found).max(), np.abs(expected).max())
+            if not np.abs(found - expected).max() <= Slabs.DENIED * size:
+                name = evolution.problem.components[k].name
+                return f"the first value of {name}" if q == 0 else f"that of its derivative in time, of {name}"
+        return ""
 
     def until(self, end: float) -> None:
         """Forget what is after some time, in the last slab: polynomials of the part before it."""

@@ -30,7 +30,7 @@ from .run import Restart
 from .space import Space
 from .stages import State
 from .statement import Evolution, shortened
-from .verdict import error_of, is_contradicted, objection_to
+from .verdict import error_of, is_contradicted, objection_to, unseen
 
 MOST_SAMPLES = 20_000
 
@@ -71,6 +71,8 @@ def evolve(evolution: Evolution, settings: Settings) -> EvolvedSolution:
         outcome = _march(evolution, settings, goal)
         if not outcome.record.pieces or (outcome.stopped is not None and outcome.stopped.at_first):
             raise NoMarch(outcome.stopped.why if outcome.stopped is not None else "the time was up")
+        if evolution.has_more_at_first and (what := outcome.record.denied()):
+            raise NoMarch(f"the equations contradict an initial condition, {what}")
         finer = goal * Slabs.BETTER
         rough_on = evolution.problem.domain.name if outcome.record.restless else ""
         if outcome.is_whole and is_contradicted(error_of(outcome.record, goal), rough_on):
@@ -167,8 +169,10 @@ def solution_of(evolution: Evolution, settings: Settings, outcome: Outcome) -> E
     space, weights = record.trial_space()
     error = error_of(record, outcome.goal)
     problem = evolution.problem if outcome.end == evolution.end else shortened(evolution.problem, outcome.end)
-    if settings.estimate and (against := objection_to(problem, space, weights)):
-        error = error_of(record, outcome.goal, against)
+    samples = samples_of(problem, record)
+    if settings.estimate:
+        against = objection_to(problem, space, weights) or unseen(problem, space, weights, samples)
+        error = error_of(record, outcome.goal, against) if against else error
     if saved is not None:
         space, weights = joined((saved.features, saved.weights), (space, weights))
         error = with_former(error, saved.error)
@@ -182,7 +186,7 @@ def solution_of(evolution: Evolution, settings: Settings, outcome: Outcome) -> E
     )  # fmt: skip
     what = f"It ends at {evolution.time} = {outcome.end:.12g}, where {settings.until} does what was waited for."
     return EvolvedSolution(
-        problem, space, weights, samples_of(problem, record), scales_of(last) * K, None, stats,
+        problem, space, weights, samples, scales_of(last) * K, None, stats,
         replace(settings, cluster=None, continuing=None), error if settings.estimate else None,
         ended=what if outcome.event else "", asked=None if problem is evolution.problem else evolution.problem,
         restart=saved_restart(outcome.restart, evolution.axis),
@@ -241,7 +245,8 @@ def _why(evolution: Evolution, outcome: Outcome) -> str:
             "all digits are gone after it, since the equations make small differences large; a smaller error to begin "
             "with would move that by little."
         )
-    return f"{stopped.why}. Slabs of time were cut to {stopped.length:.1e} there, with {stopped.features} features."
+    why = stopped.why.rstrip(".")
+    return f"{why}. Slabs of time were cut to {stopped.length:.1e} there, with {stopped.features} features."
 
 
 def grows_without_bound(history: Sequence[tuple[float, float]], start: float) -> bool:

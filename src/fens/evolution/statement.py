@@ -11,7 +11,7 @@ import numpy as np
 import sympy as sp
 
 from ..geometry import Box, Cylinder, Domain, Extruded, Pair, Part, Patch, Piece, Points, Region
-from ..problem import Component, Condition, Formula, Jet, Problem, Wrapped, newton_form
+from ..problem import Component, Condition, Formula, Jet, Normal, Problem, Wrapped, newton_form
 
 MOST_TOGETHER = 12  # initial values that equations give only together
 
@@ -81,6 +81,11 @@ class Evolution:
         """How long it is."""
         return self.end - self.start
 
+    @property
+    def has_more_at_first(self) -> bool:
+        """Whether initial conditions say more than it takes to begin."""
+        return any(q >= self.orders[k] for k, q in self.initial)
+
     @cached_property
     def is_steady(self) -> bool:
         """Whether equations are linear, with coefficients that do not depend on time."""
@@ -98,7 +103,12 @@ class Evolution:
         axis, domain = self.axis, self.problem.domain
         inside = [r.condition.equation for r in self.running if r.condition.region == domain]
         for r in self.running:
-            for jet, _ in r.condition.equation.jets:
+            outward = {n: 0 for n in r.condition.equation.residual.free_symbols
+                       if isinstance(n, Normal) and n.coordinate == self.time}
+            left_of = r.condition.equation.residual.xreplace(outward) if outward else None
+            for jet, symbol in r.condition.equation.jets:
+                if left_of is not None and not left_of.has(symbol):
+                    continue  # normals of sides have no part in time
                 mixed = sum(jet.orders) != jet.orders[axis]
                 highest = jet.orders[axis] and jet.orders[axis] == self.orders[jet.unknown]
                 if jet.orders[axis] and (r.condition.region != domain or (highest and mixed)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +11,13 @@ from torch import Tensor
 from .._support.numbers import EPS
 from .._support.steering import Assessment, Discretisation, Slabs
 from ..basis import TimeSlabs, TrialSpace
-from ..discretise import sample
+from ..discretise import DiscreteCondition, sample
 from ..estimate.assess import Error, Evidence
 from ..estimate.kind import objection
 from ..estimate.local import Look
+from ..estimate.scan import scans, standing_out
 from ..fit.discrete import discretised
-from ..geometry import Clustered, Cylinder, Samples
+from ..geometry import Clustered, Cylinder, Region, Samples
 from ..options import Settings
 from ..problem import Problem
 from .record import Record
@@ -78,6 +80,29 @@ def objection_to(problem: Problem, space: TrialSpace, weights: Tensor) -> str:
         return look.moved(remembered(elsewhere, space), problem.coordinates, space, weights)
 
     return objection(problem, conditions, {k: look for k, look in found.items() if look is not None}, moved)
+
+
+def unseen(problem: Problem, space: TrialSpace, weights: Tensor, samples: Mapping[Region, Samples]) -> str:
+    """Where a known function does something that no instant and no place saw, in a sentence; empty if nowhere."""
+    settings, rng = Settings(), np.random.SeedSequence(0)
+    conditions = discretised(problem, settings, samples)
+    sizes = [1.0] * len(problem.components)
+
+    def look(p: DiscreteCondition) -> Look | None:
+        return Look.of(p, space, weights)
+
+    scanned = scans(problem, conditions, rng)
+    found = standing_out(problem, scanned, look, sizes)
+    places = [found.place] if Assessment.SAFETY * found.relative > Slabs.OVERLOOKED else []
+    if len(problem.coordinates) == 1:  # else what is known of places at all instants is thinned
+        places += [place for _, scan in scanned for place in scan.unseen()]
+    if not places:
+        return ""
+    where = ", ".join(f"{value:.6g}" for value in places[0])
+    return (
+        f"A known function in the equations does something at ({where}) that no instant of a slab is near enough to "
+        "see, such as a bump or a pulse. Divide the time there, with a problem for each part, or make it wider."
+    )
 
 
 def remembered(samples: Samples, space: TrialSpace) -> Samples:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,14 +17,16 @@ from .._support.stored import stored
 from ..basis import Combinations, TimeSlabs
 from ..discretise import RowFunctional, evaluate_jets
 from ..discretise.field import Fields
-from ..errors import SettingError, quoted
+from ..errors import SettingError, Unconverged, quoted
 from ..geometry import Cylinder, Samples
 from ..problem import Problem
 from .integral import parts_of
 from .solution import Solution
 
 MOST_TIMES = 100_000
-RULE = 24  # points along each axis
+RULE = 24  # points along each axis, at first
+SAME = 1e-11  # change of integrals relative to those of absolute values, with which they are found
+MOST_POINTS = 200_000
 
 
 @stored("Restart")
@@ -86,23 +89,36 @@ class EvolvedSolution(Solution):
         """The time up to which it is known."""
         return float(self.times[-1])
 
-    def balance(self, expression: Any, times: Iterable[float] | None = None, points: int = RULE) -> Balance:
+    def balance(self, expression: Any, times: Iterable[float] | None = None, points: int | None = None) -> Balance:
         """∫ of an expression over space at some times, by default those of the slabs: is what should be conserved so?
 
         `expression` may have the unknowns, their derivatives and the coordinates. `points` is how many there are along
-        each direction of space.
+        each direction of space; by default ever more, until the integrals no longer change.
         """
         when = self.times if times is None else self._checked(times)
         parts = parts_of(expression, self.problem, "balance()")
         if len(parts) > 1:
             raise SettingError(f"balance() takes an expression with real values; got {quoted(expression)}.")
-        ((formula, jets),) = parts
         domain = self.problem.domain
-        if isinstance(domain, Cylinder):
-            samples, factors = domain.base.rule(points)
-            space = samples.points
-        else:
-            space, factors = np.zeros((1, 0)), np.ones(1)
+        if not isinstance(domain, Cylinder):
+            return Balance(when, self._integrals(parts[0], when, np.zeros((1, 0)), np.ones(1))[0])
+        count, former = RULE if points is None else points, np.full(len(when), np.inf)
+        while True:
+            samples, factors = domain.base.rule(count)
+            found, size = self._integrals(parts[0], when, samples.points, factors)
+            same = np.abs(found - former).max() <= SAME * size.max()
+            if points is not None or same or len(factors) > MOST_POINTS:
+                break
+            count, former = 2 * count, found
+        if points is None and not same:
+            change = np.abs(found - former).max()
+            message = f"The integrals of {expression} still change with the points by {change:.1e}."
+            warnings.warn(message, Unconverged, stacklevel=2)
+        return Balance(when, found)
+
+    def _integrals(self, part: Any, when: np.ndarray, space: np.ndarray, factors: np.ndarray) -> tuple[Any, Any]:
+        """Those of an expression at times, and of its absolute value."""
+        formula, jets = part
         axis, fields = self.slabs.axis, Fields(self.problem, self.features, self.weights)
         found = []
         for t in when:
@@ -111,8 +127,10 @@ class EvolvedSolution(Solution):
             values = {x: here[:, i] for i, x in enumerate(self.problem.coordinates)}
             known = evaluate_jets(fields.features, fields.weights, rows, [jet for jet, _ in jets])
             values |= {symbol: known[jet] for jet, symbol in jets}
-            found.append(float(factors @ formula(values, len(here))))
-        return Balance(when, np.array(found))
+            integrand = formula(values, len(here))
+            found.append((float(factors @ integrand), float(np.abs(factors) @ np.abs(integrand))))
+        sums = np.array(found)
+        return sums[:, 0], sums[:, 1]
 
     def _checked(self, times: Iterable[float]) -> np.ndarray:
         given = times if isinstance(times, np.ndarray) else list(times)
