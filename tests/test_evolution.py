@@ -733,3 +733,87 @@ def test_what_has_no_solution_or_many_is_not_trusted(end, equation, conditions):
         except NotConverged:
             return
     assert not solution.error.trusted
+
+
+# ---- what fresh eyes found
+
+
+@pytest.mark.parametrize(("slope", "trusted"), [(-1, True), (0, False)])
+def test_first_values_beyond_those_that_are_needed_must_hold(slope, trusted):
+    first = [sp.Eq(q, 1), sp.Eq(q.diff(t), slope)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreliableWarning)
+        solution = fens.solve(ordinary(1, sp.Eq(q.diff(t), -q), first))
+    assert solution.error.trusted == trusted
+    if not trusted:
+        assert solution.error.verdict == "inconsistent"
+
+
+PULSE = 1000 * sp.exp(-((t - sp.Rational(613, 10)) ** 2) * 10**6)
+
+
+@pytest.mark.parametrize("right", [q * PULSE - q / 10, (1 + q**2) * PULSE / 2])
+def test_pulses_that_no_instant_sees_are_not_trusted_away(right):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreliableWarning)
+        try:
+            solution = fens.solve(ordinary(100, sp.Eq(q.diff(t), right), sp.Eq(q, 1)), max_features=100)
+        except NotConverged:
+            return
+    assert not solution.error.trusted
+
+
+def test_integrals_over_space_are_resolved():
+    problem, _ = advection()
+    solution = fens.solve(problem)
+    assert solution.balance(u).change < 1e-12
+    assert solution.balance(u**2).values == pytest.approx(np.full(len(solution.times), 2 * np.pi * i0(2)), rel=1e-11)
+
+
+@pytest.mark.parametrize("insulated", [False, True])
+def test_what_has_decayed_to_nothing_is_easy(insulated):
+    domain = rod(0, 1, 100)
+    sides = sp.Eq(fens.normal_derivative(u), 0) if insulated else sp.Eq(u, 0)
+    first = 1 + sp.cos(PI * x) if insulated else sp.sin(PI * x)
+    problem = fens.Problem({
+        domain: sp.Eq(u.diff(t), u.diff(x, 2)), domain.sides: sides, domain.initial: sp.Eq(u, first),
+    })  # fmt: skip
+    evolution = Evolution.of(problem)
+    assert evolution.constraints == {}  # normals of the sides do not bring in derivatives in time
+    solution = fens.solve(problem, until=u > 100)  # which never happens, so that it stays in slabs
+    assert len(solution.times) < 40
+    assert abs(solution(0.3, 100.0) - float(insulated)) <= solution.error.estimate < 1e-11
+
+
+def test_reactions_and_diffusion_between_insulated_walls():
+    domain = fens.Box({x: (0, 1), y: (0, 1)}).during(t, 0, HALF)
+    exact = sp.cos(PI * x) * sp.cos(PI * y) * sp.exp(-t)
+    equation = source_of(z.diff(t) - fens.laplacian(z) / 20 - z + z**3, {z: exact})
+    problem = fens.Problem({
+        domain: equation, domain.sides: sp.Eq(fens.normal_derivative(z), 0),
+        domain.initial: sp.Eq(z, exact.subs(t, 0)),
+    })  # fmt: skip
+    solution = fens.solve(problem)
+    assert solution.compare(exact).linf <= solution.error.estimate < 1e-11
+
+
+def test_the_flow_of_a_viscous_fluid_between_walls():
+    """With a pressure that is given at a point at all times."""
+    domain = fens.Box({x: (0, 1), y: (0, 1)}).during(t, 0, TENTH)
+    names = [sp.Function(name)(x, y, t) for name in "uvp"]
+    stream = sp.sin(PI * x) ** 2 * sp.sin(PI * y) ** 2 * sp.exp(-t)
+    exact = dict(zip(names, (stream.diff(y), -stream.diff(x), sp.cos(PI * x) * sp.exp(-t)), strict=True))
+    a, b, c = names
+    momentum = [f.diff(t) + a * f.diff(x) + b * f.diff(y) + c.diff(s) - fens.laplacian(f) / 10
+                for f, s in ((a, x), (b, y))]  # fmt: skip
+    held, times = (np.full(5, 0.5), np.linspace(0, 0.1, 5))
+    problem = fens.Problem({
+        domain: [*(source_of(m, exact) for m in momentum), sp.Eq(a.diff(x) + b.diff(y), 0)],
+        domain.sides: [sp.Eq(f, 0) for f in (a, b)],
+        domain.initial: [sp.Eq(f, exact[f].subs(t, 0)) for f in (a, b)],
+        fens.Points({x: held, y: held, t: times}): sp.Eq(c, 0),
+    })  # fmt: skip
+    solution = fens.solve(problem, tol=1e-6)
+    errors = solution.compare(exact)
+    assert all(errors[f].linf <= solution.error.of[f.func.__name__] for f in names)
+    assert max(errors[f].linf for f in (a, b)) < 1e-6

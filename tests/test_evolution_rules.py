@@ -872,7 +872,7 @@ def test_how_much_finer_space_must_be(roughness, expected):
     ("sizes", "expected"), [([1e-1, 1e-2, 1e-3], False), ([1e-3, 9e-4], False), ([1e-2, 1e-3, 9e-4], True)]
 )
 def test_roughness_that_falls_no_more(sizes, expected):
-    assert falls_no_more([(100 * (k + 1), r) for k, r in enumerate(sizes)]) == expected
+    assert falls_no_more([(300 * (k + 1), r) for k, r in enumerate(sizes)]) == expected
 
 
 @pytest.mark.parametrize(

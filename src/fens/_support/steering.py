@@ -692,6 +692,7 @@ class Slabs(Steering):
     DENIED = constant(1e-5, "relative difference from which on an initial condition does not hold")
     CONTRADICTED = constant(1e-6, "residual relative to terms above which something contradicts the equations")
     UNRESOLVED = constant(0.03, "the same of equations on a domain in which there are layers or corners")
+    TRIES = constant(30, "slabs that are tried, if none succeeds, whatever the time")
     ENOUGH = constant(10.0, "factor of the other estimate up to which that of one problem in space and time is as good")
     PROBES = constant(200, "places at which two marches are compared")
     LOOKED_AT = constant(60, "features for which there are places at which the type of equations is looked at")

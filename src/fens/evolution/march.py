@@ -72,6 +72,7 @@ class March:
     position: int = 0
     level: int = Slabs.FIRST
     number: int = 0
+    tries: int = 0
     wait: int = 0
     sizes: Array = field(default_factory=lambda: np.zeros(0))
     roughness: list[tuple[int, float]] = field(default_factory=list)  # of the slab that is tried: sizes, and of each
@@ -93,7 +94,7 @@ class March:
         second = Run.of(evolution, Slabs.STAGES + Slabs.MORE_STAGES, two, goal, more, EPS, starts[1])
         sizes = np.zeros(len(evolution.orders)) if restart is None else restart.sizes
         march = cls(evolution, first, second, most, sizes=sizes)
-        while march.first.roughness > goal and time_left() and march._refined(march.first.roughness):
+        while march.first.roughness > goal and march._refined(march.first.roughness):
             pass
         march.roughness.clear()
         return march
@@ -106,8 +107,9 @@ class March:
     def steps(self) -> Iterator[Step]:
         """The slabs one by one."""
         while self.position < UNIT:
-            if not time_left():
+            if (self.number or self.tries >= Slabs.TRIES) and not time_left():
                 raise Stopped("time", "the time was up", self.now, self.number == 0)
+            self.tries += 1
             step = self._step()
             if step is not None:
                 self.number += 1

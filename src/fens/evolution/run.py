@@ -14,7 +14,7 @@ from .collocation import Collocation, radau
 from .corrections import Corrector, corrected, scale_of
 from .galerkin import Galerkin
 from .space import Space
-from .stages import Array, Frozen, Slab, State
+from .stages import Array, Frozen, Slab, State, linearised, residuals
 from .statement import Evolution
 
 
@@ -82,7 +82,7 @@ class Run:
     ) -> Run:  # fmt: skip
         """At the first instant, or at a state in terms of other functions."""
         space = Space.of(evolution, size, seed)
-        state = first_state(space) if start is None else carried_over(start[1], start[0], space)
+        state = begun(space) if start is None else carried_over(start[1], start[0], space)
         made = cls(evolution, radau(stages), seed, goal, noise, space, state, state.sizes, origin=start)
         made.state = made._shaken(state, 0)
         return made
@@ -124,10 +124,10 @@ class Run:
         """Take so many features of space."""
         finer = Space.of(self.evolution, size, self.seed)
         if self.last is not None:
-            self.state = settled(finer, carried_over(self.state, self.space, finer), now, self.goal)
+            self.state = settled(finer, carried_over(self.state, self.space, finer), now)
         else:
-            begun = self.origin
-            found = first_state(finer) if begun is None else carried_over(begun[1], begun[0], finer)
+            origin = self.origin
+            found = begun(finer) if origin is None else carried_over(origin[1], origin[0], finer)
             self.state = self._shaken(found, 0)
         self.space, self.correctors, self.watched = finer, {}, set()
 
@@ -218,7 +218,13 @@ def first_state(space: Space) -> State:
     return State(tuple(parts))
 
 
-def settled(space: Space, state: State, now: float, goal: float) -> State:
+def begun(space: Space) -> State:
+    """What the initial conditions say; next to that, where multipliers would have to see to all that is left."""
+    state = first_state(space)
+    return settled(space, state, space.evolution.start) if space.evolution.multipliers else state
+
+
+def settled(space: Space, state: State, now: float) -> State:
     """The state next to another that obeys the conditions as functions of this space can, and so goes on smoothly.
 
     That is where a step of no length leads to.
@@ -226,8 +232,13 @@ def settled(space: Space, state: State, now: float, goal: float) -> State:
     if space.quadrature is None or max(space.evolution.orders) > 1:
         return state
     slab = Slab(space, radau(1), now, Slabs.NO_LENGTH * space.evolution.length, state)
-    found = corrected(slab, slab.resting(), state.sizes, None, goal)
-    return slab.at_end(found.X) if found.solved else state
+    X = slab.resting()
+    corrector = Galerkin.of(slab, linearised(slab, X))
+    if corrector is None:
+        return state
+    for _ in range(2):
+        X = X + corrector.correction(np.concatenate(residuals(slab, X), axis=1))
+    return slab.at_end(X) if np.isfinite(X).all() else state
 
 
 def carried_over(state: State, old: Functions, new: Space) -> State:
