@@ -752,12 +752,12 @@ def test_first_values_beyond_those_that_are_needed_must_hold(slope, trusted):
 PULSE = 1000 * sp.exp(-((t - sp.Rational(613, 10)) ** 2) * 10**6)
 
 
-@pytest.mark.parametrize("right", [q * PULSE - q / 10, (1 + q**2) * PULSE / 2])
-def test_pulses_that_no_instant_sees_are_not_trusted_away(right):
+@pytest.mark.parametrize(("right", "first"), [(q * PULSE - q / 10, 1), ((1 + q**2) * PULSE / 2, 0)])
+def test_pulses_that_no_instant_sees_are_not_trusted_away(right, first):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreliableWarning)
         try:
-            solution = fens.solve(ordinary(100, sp.Eq(q.diff(t), right), sp.Eq(q, 1)), max_features=100)
+            solution = fens.solve(ordinary(100, sp.Eq(q.diff(t), right), sp.Eq(q, first)), max_seconds=20)
         except NotConverged:
             return
     assert not solution.error.trusted
