@@ -97,6 +97,7 @@ class March:
         while march.first.roughness > goal and march._refined(march.first.roughness):
             pass
         march.roughness.clear()
+        march.bearable = 0.0
         return march
 
     @property

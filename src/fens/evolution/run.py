@@ -221,24 +221,29 @@ def first_state(space: Space) -> State:
 def begun(space: Space) -> State:
     """What the initial conditions say; next to that, where multipliers would have to see to all that is left."""
     state = first_state(space)
-    return settled(space, state, space.evolution.start) if space.evolution.multipliers else state
+    return settled(space, state, space.evolution.start) if state.sizes.any() else state  # what rests is what it is
 
 
 def settled(space: Space, state: State, now: float) -> State:
     """The state next to another that obeys the conditions as functions of this space can, and so goes on smoothly.
 
-    That is where a step of no length leads to.
+    That is where a step of hardly any length leads to, and of two such steps what is left without one.
     """
-    if space.quadrature is None or max(space.evolution.orders) > 1:
+    if space.quadrature is None or max(space.evolution.orders) > 1 or not space.evolution.multipliers:
         return state
-    slab = Slab(space, radau(1), now, Slabs.NO_LENGTH * space.evolution.length, state)
-    X = slab.resting()
-    corrector = Galerkin.of(slab, linearised(slab, X))
-    if corrector is None:
-        return state
-    for _ in range(2):
-        X = X + corrector.correction(np.concatenate(residuals(slab, X), axis=1))
-    return slab.at_end(X) if np.isfinite(X).all() else state
+    found = []
+    for times in (1, 2):
+        slab = Slab(space, radau(1), now, times * Slabs.NO_LENGTH * space.evolution.length, state)
+        X = slab.resting()
+        corrector = Galerkin.of(slab, linearised(slab, X))
+        if corrector is None:
+            return state
+        for _ in range(2):
+            X = X + corrector.correction(np.concatenate(residuals(slab, X), axis=1))
+        if not np.isfinite(X).all():
+            return state
+        found.append(slab.at_end(X).values)
+    return State(tuple(2 * one - other for one, other in zip(*found, strict=True)))
 
 
 def carried_over(state: State, old: Functions, new: Space) -> State:
