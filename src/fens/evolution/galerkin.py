@@ -59,7 +59,9 @@ class Galerkin:
         units = _units(slab)[kept]
         G = [g[kept][:, kept] * units for g in _in_order(slab, inside, mass, test)]
         B = [A[:, kept] * units for A in _boundary(slab, [e for k, e in enumerate(equations) if k not in home])]
-        steady, whole = all(e.is_steady for e in equations), _in_pairs(space.evolution.problem, B)
+        steady = all(e.is_steady for e in equations)
+        # complex multipliers have fewer functions than what they act on, and are taken by their parts
+        whole = None if space.evolution.multipliers else _in_pairs(space.evolution.problem, B)
         if in_pairs := whole is not None:
             found = [_complex(g, n) for g in G]
             most = max(float(g.abs().max()) for g, _ in found)
@@ -94,14 +96,14 @@ class Galerkin:
         if self.mass is not None:
             inside = np.einsum("mke,sem->skm", self.mass, inside)
         flat = to_device(inside.reshape(s * K, -1), self.test.device)
-        tested = to_host(flat @ self.test.T).reshape(s, K, n)
+        whole = to_host(flat @ self.test.T).reshape(s, K, n)
+        tested = whole.reshape(s, -1)[:, self.kept]
         asked = [p for k, p in enumerate(parts) if k not in self.home]
-        tested = tested.reshape(s, -1)[:, self.kept] if not self.in_pairs else tested
         if self.in_pairs:
-            tested = tested[:, ::2] + 1j * tested[:, 1::2]
+            tested = (whole[:, ::2] + 1j * whole[:, 1::2]).reshape(s, -1)
             asked = [p + 1j * q for p, q in zip(asked[::2], asked[1::2], strict=True)]
         _, vectors, inverse = self._spectrum(self.slab, self.in_pairs)
-        sides = self.free.back(to_device((inverse @ -tested.reshape(s, -1)).T, self.test.device))
+        sides = self.free.back(to_device((inverse @ -tested).T, self.test.device))
         asked_of_all = np.concatenate([np.zeros((s, 0)), *asked], axis=1) * self.scaling
         given = to_device((inverse @ -asked_of_all).T, self.test.device)
         own = [
